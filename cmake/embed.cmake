@@ -1,0 +1,18 @@
+# embed.cmake - files as bytes in one C source: cmake -DOUT=x.c -DROOT=dir -DFILES="a;b" -P embed.cmake
+set(decls "")
+set(rows "")
+set(i 0)
+foreach(entry IN LISTS FILES)
+  string(REPLACE "|" ";" pair "${entry}") # path|name as embedded
+  list(GET pair 0 path)
+  list(GET pair 1 name)
+  file(READ "${path}" hex HEX)
+  string(LENGTH "${hex}" n)
+  math(EXPR n "${n} / 2")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," hex "${hex}")
+  string(REGEX REPLACE "(................................................................................)" "\\1\n" hex "${hex}")
+  string(APPEND decls "static const unsigned char file_${i}[] = {${hex}0};\n")
+  string(APPEND rows "    {\"${name}\", {file_${i}, ${n}}},\n")
+  math(EXPR i "${i} + 1")
+endforeach()
+file(WRITE "${OUT}" "#include \"compiler/emit/embedded.h\"\n${decls}const infc_embedded_file infc_embedded_files[] = {\n${rows}};\nconst size_t infc_embedded_n = ${i};\n")

@@ -1,0 +1,14 @@
+/* cache.h - content-addressed files in cx->cache_dir. Losing the cache loses only time: every failure
+ * to read or write it is a miss. */
+#ifndef INFC_CACHE_H
+#define INFC_CACHE_H
+#include "cx.h"
+
+/* $INFC_CACHE, else $XDG_CACHE_HOME/infc, else $HOME/.cache/infc; null when none is set. */
+const char *infc_cache_default_dir(infc_arena *arena);
+/* Copies the entry `key` (hex) to `path`. False on a miss. */
+bool infc_cache_fetch(infc_cx *cx, const char *key, const char *path);
+/* Stores a copy of the file `path` as `key`. */
+void infc_cache_store(infc_cx *cx, const char *key, const char *path);
+
+#endif

@@ -1,0 +1,73 @@
+/* spec.h - the deployment spec: YAML in, one plain struct out. Reference: docs/spec.md (generated from
+ * spec_keys.def, as is the JSON Schema). */
+#ifndef INFC_SPEC_H
+#define INFC_SPEC_H
+#include "../base/cx.h"
+#include "../base/dtype.h"
+#include "../../targets/target.h"
+
+typedef struct infc_spec_dim {      /* shapes: a dimension's name, or input.axis */
+    const char *name;
+    int64_t value;                  /* fixed; bounded dims are refused so far */
+    infc_loc loc;
+    bool used;                      /* set by the front end; a binding that binds nothing is an error */
+} infc_spec_dim;
+
+typedef struct infc_spec_rule {     /* precision.rules */
+    const char *match;              /* PCRE2 over weight names */
+    infc_dtype weights;
+    infc_loc loc;
+} infc_spec_rule;
+
+typedef struct infc_spec_image {    /* inputs.NAME */
+    const char *input;
+    int channels;                   /* 1 or 3 */
+    bool nhwc, bgr;
+    double scale[4], mean[4], std[4]; /* value = (pixel * scale - mean) / std */
+    infc_loc loc;
+} infc_spec_image;
+
+typedef struct infc_spec_classes {  /* outputs.NAME */
+    const char *output;
+    const char **labels;
+    size_t n_labels;
+    int top;
+    infc_loc loc;
+} infc_spec_classes;
+
+typedef struct infc_spec {
+    const char *path;               /* null: made from a bare model */
+    const char *model;              /* path, relative to the working directory or absolute */
+    infc_loc model_loc;
+    const char *name;               /* C identifier */
+    bool binary, static_library;    /* output.kinds */
+    bool weights_file;              /* output.weights: file instead of embed */
+    const char *license;            /* SPDX id for emitted files */
+    infc_target *targets;
+    size_t n_targets;
+    infc_spec_dim *dims;
+    size_t n_dims;
+    infc_dtype weights;             /* precision.weights: f32 or i8 */
+    infc_spec_rule *rules;
+    size_t n_rules;
+    infc_spec_image *images;
+    size_t n_images;
+    infc_spec_classes *classes;
+    size_t n_classes;
+    uint64_t budget_file, budget_memory; /* bytes; 0: none */
+} infc_spec;
+
+/* One key given on the command line: --set key.path=value; its errors are located as "--set". */
+typedef struct infc_spec_set {
+    const char *assignment;
+} infc_spec_set;
+
+/* Reads a spec, or, when `path` is a model, makes the default spec for it. Collects all problems. */
+infc_status infc_spec_read(infc_cx *cx, const char *path, const infc_spec_set *sets, size_t n_sets, infc_spec *out);
+/* The same facts in other forms, from spec_keys.def. */
+void infc_spec_schema_json(infc_buf *out);
+void infc_spec_reference_markdown(infc_buf *out);
+/* The spec as read, defaults included, as YAML: printed when a bare model is compiled, hashed for provenance. */
+void infc_spec_print(const infc_spec *spec, infc_buf *out);
+
+#endif

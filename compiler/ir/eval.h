@@ -1,0 +1,23 @@
+/* eval.h - runs ops with the reference kernels on the host: constant folding, weight recipes at emit time,
+ * and the reference that `verify` compares with. */
+#ifndef INFC_EVAL_H
+#define INFC_EVAL_H
+#include "ir.h"
+
+typedef struct infc_tensor {
+    infc_type type;
+    void *data; /* infc_type_bytes(type) + INFC_OVER_READ, INFC_ALIGN aligned; or borrowed where only read */
+} infc_tensor;
+
+infc_status infc_tensor_create(infc_cx *cx, infc_arena *arena, const infc_type *type, infc_tensor *out);
+/* One op on tensors; `out` is created on the arena. Layouts as in the types; an unpacked matmul or conv weight
+ * is packed on the way. */
+infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *desc, const infc_tensor *in,
+                         infc_tensor *out);
+/* All of @main (before or after target passes; calls are followed). `inputs` in order, plain layout. `seen` is
+ * told every value in program order: its op, its model name (or null) and the tensor, valid during the call. */
+typedef void (*infc_eval_seen)(void *user, MlirOperation op, const char *name, const infc_tensor *tensor);
+infc_status infc_eval_main(infc_ir *ir, infc_arena *arena, const infc_tensor *inputs, infc_tensor *outputs,
+                           infc_eval_seen seen, void *user);
+
+#endif

@@ -1,0 +1,99 @@
+/* type.h - tensors and ops as plain values, without MLIR: what shape rules, kernel calls, the evaluator and
+ * the plan builder see. */
+#ifndef INFC_TYPE_H
+#define INFC_TYPE_H
+#include "../../templates/kernel_table.h"
+#include "../base/cx.h"
+#include "../base/dtype.h"
+
+typedef struct infc_type {
+    infc_dtype dtype;
+    infc_layout layout;
+    int rank;
+    int64_t dims[INFC_MAX_RANK]; /* logical shape; all >= 0, product checked to fit int64 */
+} infc_type;
+
+int64_t infc_type_count(const infc_type *type); /* logical elements */
+/* Bytes in memory, padding of the layout included (c16: channels to 16; panel: outputs to 16, and for i8 the
+ * inner dimension to 64). `panel` of a rank-4 tensor is a convolution's weight, else [.., K, N]. */
+uint64_t infc_type_bytes(const infc_type *type);
+bool infc_type_equal(const infc_type *a, const infc_type *b);
+const char *infc_type_text(infc_arena *arena, const infc_type *type); /* f32[1,16,8,8]{c16} */
+const char *infc_layout_name(infc_layout layout);
+/* numpy broadcast of shapes; false when they do not. */
+bool infc_type_broadcast(const infc_type *a, const infc_type *b, infc_type *out);
+
+typedef enum infc_op_kind {
+#define INFC_OP(name, n_in, attrs, shape, call, summary) INFC_OP_##name,
+#include "ops.def"
+#undef INFC_OP
+    INFC_N_OP_KINDS,
+    INFC_OP_FUNC = INFC_N_OP_KINDS, /* func.func, func.call, func.return, anything else */
+    INFC_OP_CALL,
+    INFC_OP_RETURN,
+    INFC_OP_OTHER
+} infc_op_kind;
+
+enum { INFC_MAX_OPERANDS = 3, INFC_MAX_ATTRS = 6, INFC_MAX_INTS = 8 };
+
+typedef enum infc_attr_kind { INFC_ATTR_I64, INFC_ATTR_I64S, INFC_ATTR_STR, INFC_ATTR_LAYOUT } infc_attr_kind;
+typedef struct infc_attr {
+    const char *name;
+    infc_attr_kind kind;
+    int64_t i;
+    int n_ints;
+    int64_t ints[INFC_MAX_INTS];
+    const char *str;
+    infc_layout layout;
+} infc_attr;
+
+/* An op without MLIR. */
+typedef struct infc_op_desc {
+    infc_op_kind kind;
+    int n_in, n_attrs;
+    infc_type in[INFC_MAX_OPERANDS];
+    infc_attr attrs[INFC_MAX_ATTRS];
+    infc_type out; /* not read by shape rules */
+} infc_op_desc;
+
+const infc_attr *infc_desc_attr(const infc_op_desc *desc, const char *name); /* null when absent */
+int64_t infc_desc_int(const infc_op_desc *desc, const char *name);           /* must exist */
+const char *infc_desc_str(const infc_op_desc *desc, const char *name);       /* must exist */
+
+/* A kernel call: which kind, and its dims struct filled in. */
+typedef struct infc_kernel_call {
+    infk_kind kind;
+    const char *types[INFK_MAX_OPERANDS];
+    union {
+        ptrdiff_t fields[INFK_MAX_DIMS];
+        infk_conv_dims conv;
+        infk_pool_dims pool;
+        infk_matmul_dims matmul;
+        infk_reduce_dims reduce;
+        infk_softmax_dims softmax;
+        infk_transpose_dims transpose;
+        infk_relayout_dims relayout;
+    } dims;
+} infc_kernel_call;
+
+typedef struct infc_op_info {
+    const char *name;
+    int n_in;
+    const char *attrs; /* "strides:i64s ..." */
+    /* Sets *out; or returns what is wrong with operands and attributes (on the arena). Accepts any operand
+     * values: it is the one checking table for importers and the verifier. */
+    const char *(*shape)(infc_arena *arena, const infc_op_desc *desc, infc_type *out);
+    /* Fills the kernel call of a verified desc; null for ops without a kernel of their own. */
+    void (*call)(const infc_op_desc *desc, infc_kernel_call *out);
+    const char *summary;
+} infc_op_info;
+const infc_op_info *infc_op_get(infc_op_kind kind); /* kind < INFC_N_OP_KINDS */
+
+/* scalar.def */
+int infc_scalar_find(const char *name); /* index, or -1 */
+const char *infc_scalar_name(int fn);
+int infc_scalar_arity(int fn);
+const char *infc_scalar_text(int fn); /* the expression with P(...) names */
+float infc_scalar_apply(int fn, float a, float b, float c);
+
+#endif

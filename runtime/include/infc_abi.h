@@ -1,0 +1,161 @@
+/* infc_abi.h - the contract between the compiler, the code it generates and whoever runs that code.
+ * The only header that all three include. Freestanding C11. Append-only: fields are added at the end of
+ * a struct, `struct_bytes` says how many a caller may read, numbers are never reused.
+ * SPDX-License-Identifier: MIT */
+#ifndef INFC_ABI_H
+#define INFC_ABI_H
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define INFC_ABI_VERSION 1u
+#define INFC_MAX_RANK 8
+#define INFC_ALIGN 64      /* of the arena, of weights, of every buffer inside them */
+#define INFC_OVER_READ 64  /* bytes that kernels may read past a buffer inside arena and weights; never past inputs */
+
+/* X(name, id, bytes per element, C type) */
+#define INFC_DTYPES(X)                                                                            \
+    X(f32, 1, 4, float) X(f64, 2, 8, double) X(f16, 3, 2, uint16_t) X(bf16, 4, 2, uint16_t)       \
+    X(i8, 5, 1, int8_t) X(u8, 6, 1, uint8_t) X(i16, 7, 2, int16_t) X(u16, 8, 2, uint16_t)         \
+    X(i32, 9, 4, int32_t) X(u32, 10, 4, uint32_t) X(i64, 11, 8, int64_t) X(u64, 12, 8, uint64_t)  \
+    X(bool, 13, 1, uint8_t)
+
+typedef enum infc_dtype {
+    INFC_DTYPE_NONE = 0,
+#define INFC_X(name, id, bytes, ctype) INFC_DTYPE_##name = id,
+    INFC_DTYPES(INFC_X)
+#undef INFC_X
+} infc_dtype;
+
+/* How the elements of a tensor of logical shape [d0, d1, ...] lie in memory. */
+typedef enum infc_layout {
+    INFC_LAYOUT_plain = 0,  /* row-major */
+    INFC_LAYOUT_c16 = 1,    /* activations [N,C,spatial...]: [N][ceil(C/16)][spatial...][16], pad lanes undefined */
+    INFC_LAYOUT_panel = 2,  /* matrix weights: panels of 16 outputs, see docs/adr/0002-packed-layouts.md */
+} infc_layout;
+
+/* What a call returned. */
+enum {
+    INFC_RUN_OK = 0,
+    INFC_RUN_BAD_ARGUMENT = 1, /* a null or misaligned pointer, worker >= n_workers */
+};
+
+/* Meets all n workers of one call: returns once every worker has called it. Null when n = 1. */
+typedef struct infc_barrier {
+    void (*wait)(void *self, uint32_t worker);
+    void *self;
+} infc_barrier;
+
+/* Called by every worker after each step, before the next one's barrier; for traces and dumps. */
+typedef struct infc_probe {
+    void (*step)(void *self, uint32_t step, uint32_t worker);
+    void *self;
+} infc_probe;
+
+/* One worker's share of one run. Inputs and outputs in the order of the model's tables, row-major,
+ * natural alignment. All pointers are borrowed for the call. */
+typedef struct infc_call {
+    const void *weights; /* INFC_ALIGN aligned, layout_hash checked by the caller */
+    void *arena;         /* arena_bytes + arena_bytes_per_worker * n_workers, INFC_ALIGN aligned */
+    const void *const *inputs;
+    void *const *outputs;
+    uint32_t worker, n_workers;
+    const infc_barrier *barrier; /* may be null when n_workers = 1 */
+    const infc_probe *probe;     /* may be null */
+} infc_call;
+
+typedef struct infc_tensor_info {
+    const char *name; /* as the model spells it */
+    uint32_t dtype;   /* infc_dtype */
+    uint32_t layout;  /* infc_layout; plain for inputs and outputs */
+    uint32_t rank;
+    uint32_t step;    /* intermediates: the step after which it holds its value */
+    int64_t dims[INFC_MAX_RANK]; /* logical */
+    uint64_t bytes;
+    uint64_t offset;  /* intermediates: in the arena; others overwrite it after its last use */
+} infc_tensor_info;
+
+typedef struct infc_step_info {
+    const char *name;   /* the C function */
+    const char *node;   /* where it comes from in the model */
+    const char *kernel; /* e.g. infk_f32_conv_6x16__x86_64_avx2 */
+    uint64_t flops, bytes;
+    uint32_t barrier;   /* 1: all workers meet before it */
+    uint32_t units;     /* how finely it can be split */
+} infc_step_info;
+
+/* How the application turns an image file into an input (spec key `inputs`). */
+typedef struct infc_image_info {
+    uint32_t input;    /* index of the input: f32 or u8, [1,C,H,W] or [1,H,W,C] */
+    uint32_t channels; /* 1 gray, 3 rgb */
+    uint32_t nhwc, bgr;
+    float scale[4], mean[4]; /* value = (pixel 0..255 * scale - mean), per channel */
+} infc_image_info;
+
+/* How the application shows an output (spec key `outputs`). */
+typedef struct infc_classes_info {
+    uint32_t output, n_labels, top;
+    const char *const *labels;
+} infc_classes_info;
+
+typedef struct infc_model {
+    uint32_t abi, struct_bytes; /* INFC_ABI_VERSION, sizeof(infc_model) */
+    const char *name, *target, *isa, *infc_version, *source, *source_sha256, *license;
+    uint32_t n_inputs, n_outputs, n_tensors, n_steps, n_images, n_classes;
+    const infc_tensor_info *inputs, *outputs, *tensors; /* tensors: intermediates, for dumps */
+    const infc_step_info *steps;
+    const infc_image_info *images;
+    const infc_classes_info *classes;
+    uint64_t arena_bytes, arena_bytes_per_worker, arena_lower_bound;
+    uint64_t weights_bytes, weights_hash, layout_hash; /* XXH64 of the payload; of its table of contents */
+    int (*run)(const infc_call *call);
+    const char *(*cpu_missing)(void);         /* null, or the first CPU feature that this code needs and lacks */
+    const void *(*weights_embedded)(void);    /* null function when the weights are elsewhere */
+    /* Self-check: inputs from infc_check_input(seed), expected infc_check_hash of the outputs as the
+     * reference kernels gave it at compile time. check_hash 0: none recorded. */
+    uint64_t check_seed, check_hash;
+} infc_model;
+
+/* The payload of weights: this header, then `table` bytes of nothing public, then tensors. */
+typedef struct infc_weights_header {
+    char magic[8]; /* "infcwts1" */
+    uint64_t layout_hash, bytes /* of header and tensors */, hash /* XXH64 of what follows the header */;
+    uint64_t reserved[4];
+} infc_weights_header;
+
+/* The last bytes of a standalone binary: where its page-aligned payload of weights lies in the file. */
+typedef struct infc_payload_footer {
+    char magic[8]; /* "infcpay1" */
+    uint64_t offset, bytes, layout_hash;
+} infc_payload_footer;
+
+/* The self-check's inputs: element i of input t is a function of (seed, t, i) alone, so that every target
+ * makes the same. Floats are multiples of 2^-12 in [-1, 1), integers small. */
+static inline uint64_t infc_check_random(uint64_t seed, uint64_t t, uint64_t i) {
+    uint64_t z = seed + t * 0xD1B54A32D192ED03u + (i + 1) * 0x9E3779B97F4A7C15u; /* splitmix64 */
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+static inline float infc_check_f32(uint64_t seed, uint64_t t, uint64_t i) {
+    return (float)((int32_t)(infc_check_random(seed, t, i) >> 51) - 4096) / 4096.0f;
+}
+/* FNV-1a over 32-bit words of an f32 tensor; every NaN counts as 0x7fc00000. Start from INFC_CHECK_START. */
+#define INFC_CHECK_START 0xcbf29ce484222325u
+static inline uint64_t infc_check_hash_f32(uint64_t hash, const float *values, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        union { float f; uint32_t u; } bits;
+        bits.f = values[i];
+        if ((bits.u & 0x7fffffffu) > 0x7f800000u) bits.u = 0x7fc00000u;
+        hash = (hash ^ bits.u) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

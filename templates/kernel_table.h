@@ -1,0 +1,84 @@
+/* kernel_table.h - what kernels there are: their dims, their text, where each may be used. Shared by the
+ * compiler and the kernel tests; generated code gets the text instead (emit/kernel_text.c).
+ *
+ * The contract of a kernel (docs/adr/0004-epilogue-contract.md, 0005-reference-kernels.md):
+ *   static inline void NAME(const infk_<dims>_dims *d, const X *x, [const W *w,] const EPI_TYPE *e,
+ *                           ptrdiff_t begin, ptrdiff_t end)
+ * does units [begin, end) of infk_units(kind, d), reads operands within their bounds (+ INFC_OVER_READ inside
+ * the arena and the weights), hands every result exactly once to EPI(acc, o, m, n) or, for fewer than 16
+ * lanes, EPI_TAIL(acc, o, m, n, lanes), and does nothing else: no allocation, no libc, no state.
+ *   o: element offset of the first lane in the output (every full-size operand of the epilogue shares it)
+ *   m: row (matmul: batch * M + row; conv, pool: pixel of the image; others: outer index)
+ *   n: column of the first lane (matmul: column; conv, pool: channel; others: inner index)
+ * Text with lanes = 1 is scalar: its acc is one element. Text with lanes = 16 is over the vf16x vocabulary. */
+#ifndef INFK_KERNEL_TABLE_H
+#define INFK_KERNEL_TABLE_H
+#include "../targets/target.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#define F(name, meaning) ptrdiff_t name;
+typedef struct infk_conv_dims {
+#include "kernels/conv/conv_dims.def"
+} infk_conv_dims;
+typedef struct infk_pool_dims {
+#include "kernels/pool/pool_dims.def"
+} infk_pool_dims;
+typedef struct infk_matmul_dims {
+#include "kernels/matmul/matmul_dims.def"
+} infk_matmul_dims;
+typedef struct infk_reduce_dims {
+#include "kernels/reduce/reduce_dims.def"
+} infk_reduce_dims;
+typedef struct infk_softmax_dims {
+#include "kernels/softmax/softmax_dims.def"
+} infk_softmax_dims;
+typedef struct infk_transpose_dims {
+#include "kernels/transpose/transpose_dims.def"
+} infk_transpose_dims;
+typedef struct infk_relayout_dims {
+#include "kernels/relayout/relayout_dims.def"
+} infk_relayout_dims;
+#undef F
+
+enum { INFK_MAX_DIMS = 32, INFK_MAX_OPERANDS = 3 };
+
+typedef enum infk_kind {
+#define INFK_OP(kind, dims, operands, by_size, unit) INFK_##kind,
+#include "kernel_ops.def"
+#undef INFK_OP
+    INFK_N_KINDS
+} infk_kind;
+
+typedef struct infk_kind_info {
+    const char *name, *dims_name; /* "conv", "conv" */
+    int n_operands, by_size, n_dims;
+    const char *const *dim_names; /* fields of infk_<dims_name>_dims in order, all ptrdiff_t */
+    const char *unit;
+} infk_kind_info;
+const infk_kind_info *infk_kind_get(infk_kind kind);
+/* How many units of work a call has. `dims` is the struct of the kind. */
+ptrdiff_t infk_units(infk_kind kind, const void *dims);
+/* Multiply-adds count two. */
+uint64_t infk_flops(infk_kind kind, const void *dims);
+
+typedef struct infk_kernel {
+    const char *name; /* infk_f32_conv_6x16__x86_64_avx2 */
+    infk_kind kind;
+    const char *tile;             /* "ref", "6x16" */
+    const char *types[INFK_MAX_OPERANDS]; /* x, w ("" when one operand), y: "f32", "i8", "b4" */
+    infc_isa isa;
+    int lanes;                    /* 1 scalar text, 16 vector text */
+    const char *file;             /* below templates/kernels/ */
+    const char *params;           /* "mr=6 np=1" for the expander; "" for plain C */
+    int (*fits)(const void *dims); /* whether this text can do that call */
+} infk_kernel;
+
+size_t infk_kernel_count(void);
+const infk_kernel *infk_kernel_at(size_t i); /* order of kernels.def: oldest to newest */
+/* The last kernel of that kind and those types whose level is within `isa` and that fits; never null for a
+ * supported combination, since every kind has a reference. Null: no kernel for these types. */
+const infk_kernel *infk_kernel_select(infk_kind kind, const char *const types[INFK_MAX_OPERANDS], infc_isa isa,
+                                      const void *dims);
+
+#endif
