@@ -7,6 +7,11 @@
 infc_status infc_file_map(infc_cx *cx, const char *path, infc_bytes *out);
 /* Writes beside, then renames: `path` holds all of it or what it held before. mode e.g. 0644. */
 infc_status infc_file_write(infc_cx *cx, const char *path, infc_bytes bytes, unsigned mode);
+/* The two steps above without diagnostics, for whoever can do without the file: 0 or an errno. The
+ * pieces are written one after another. A mapping lasts until infc_file_unmap. */
+int infc_file_try_map(const char *path, infc_bytes *out);
+void infc_file_unmap(infc_bytes bytes);
+int infc_file_try_write(const char *path, const infc_bytes *pieces, size_t n, unsigned mode);
 bool infc_file_exists(const char *path);
 bool infc_dir_exists(const char *path);
 infc_status infc_dir_create(infc_cx *cx, const char *path); /* with parents */
@@ -23,6 +28,8 @@ typedef struct infc_stage {
     infc_cx *cx;
     const char *final_dir, *dir;
     bool committed;
+    int lock_fd;   /* held while the stage is in use; how others tell it from a stale one */
+    bool made_dir; /* final_dir was made for this stage: it goes with it */
 } infc_stage;
 infc_status infc_stage_open(infc_cx *cx, const char *final_dir, infc_stage **out);
 infc_status infc_stage_commit(infc_stage *stage); /* renames every file and folder into final_dir */

@@ -1,0 +1,65 @@
+/* An entry is DIR/kk/rest-of-key: a magic word, the hash of the content, the content. The hash makes a
+ * damaged entry a miss; renaming into place keeps two compilers that store the same key apart. */
+#include "cache.h"
+#include "file.h"
+#include "hash.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define CACHE_MAGIC "infccac1"
+enum { MAGIC_BYTES = 8, HASH_BYTES = 32, HEADER_BYTES = MAGIC_BYTES + HASH_BYTES };
+
+const char *infc_cache_default_dir(infc_arena *arena) {
+    const char *own = getenv("INFC_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (own && *own) return infc_arena_copy_string(arena, own, strlen(own));
+    if (xdg && *xdg == '/') return infc_path_join(arena, xdg, "infc");
+    if (home && *home) return infc_path_join(arena, home, ".cache/infc");
+    return NULL;
+}
+
+/* Null where there is no cache or the key is not one. */
+static char *entry_path(infc_cx *cx, const char *key) {
+    size_t n = strlen(key);
+    if (!cx->cache_dir || n < 8 || strspn(key, "0123456789abcdef") != n) return NULL;
+    return infc_arena_printf(cx->arena, "%s/%.2s/%s", cx->cache_dir, key, key + 2);
+}
+
+static bool make_parents(char *path) {
+    for (char *p = path + 1; (p = strchr(p, '/')); p++) {
+        *p = '\0';
+        mkdir(path, 0777);
+        bool there = infc_dir_exists(path);
+        *p = '/';
+        if (!there) return false;
+    }
+    return true;
+}
+
+bool infc_cache_fetch(infc_cx *cx, const char *key, const char *path) {
+    infc_bytes entry;
+    const char *from = entry_path(cx, key);
+    if (!from || infc_file_try_map(from, &entry) != 0) return false;
+    bool found = false;
+    if (entry.len >= HEADER_BYTES && memcmp(entry.ptr, CACHE_MAGIC, MAGIC_BYTES) == 0) {
+        infc_bytes content = {entry.ptr + HEADER_BYTES, entry.len - HEADER_BYTES};
+        const char *hash = infc_hash_hex(cx->arena, content);
+        found = memcmp(entry.ptr + MAGIC_BYTES, hash, HASH_BYTES) == 0 &&
+                infc_file_try_write(path, &content, 1, 0644) == 0;
+    }
+    infc_file_unmap(entry);
+    return found;
+}
+
+void infc_cache_store(infc_cx *cx, const char *key, const char *path) {
+    infc_bytes content;
+    char *to = entry_path(cx, key);
+    if (!to || !make_parents(to) || infc_file_try_map(path, &content) != 0) return;
+    infc_bytes pieces[] = {
+        {(const uint8_t *)CACHE_MAGIC, MAGIC_BYTES},
+        {(const uint8_t *)infc_hash_hex(cx->arena, content), HASH_BYTES},
+        content,
+    };
+    infc_file_try_write(to, pieces, sizeof pieces / sizeof *pieces, 0644);
+    infc_file_unmap(content);
+}

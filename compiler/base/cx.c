@@ -1,0 +1,111 @@
+#include "cx.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+infc_status infc_cx_init(infc_cx *cx) {
+    *cx = (infc_cx){.arena = infc_arena_create()};
+    return cx->arena ? INFC_OK : INFC_ERR_NO_MEMORY;
+}
+
+void infc_cx_deinit(infc_cx *cx) {
+    infc_arena_destroy(&cx->arena);
+    *cx = (infc_cx){0};
+}
+
+static const char *format_text(infc_arena *arena, const char *format, va_list args) {
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    size_t bytes = length < 0 ? 1 : (size_t)length + 1;
+    char *text = infc_arena_alloc(arena, bytes, 1);
+    vsnprintf(text, bytes, format, again);
+    va_end(again);
+    return text;
+}
+
+static const char *keep(infc_cx *cx, const char *text) {
+    return text ? infc_arena_copy_string(cx->arena, text, strlen(text)) : NULL;
+}
+
+static void record(infc_cx *cx, infc_diag diag) {
+    diag.loc.file = keep(cx, diag.loc.file); /* the caller's may live in a scratch arena */
+    diag.loc.node = keep(cx, diag.loc.node);
+    INFC_GROW(cx->arena, cx->diags, cx->n_diags, cx->cap_diags);
+    cx->diags[cx->n_diags++] = diag;
+    if (diag.severity == INFC_ERROR) cx->n_errors++;
+}
+
+infc_status infc_fail(infc_cx *cx, infc_status status, infc_loc loc, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    const char *text = format_text(cx->arena, format, args);
+    va_end(args);
+    record(cx, (infc_diag){INFC_ERROR, status, loc, text});
+    return status;
+}
+
+void infc_warn(infc_cx *cx, infc_loc loc, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    const char *text = format_text(cx->arena, format, args);
+    va_end(args);
+    record(cx, (infc_diag){INFC_WARNING, INFC_OK, loc, text});
+}
+
+infc_status infc_diags_status(const infc_cx *cx, size_t mark) {
+    for (size_t i = mark; i < cx->n_diags; i++) {
+        if (cx->diags[i].severity == INFC_ERROR) return cx->diags[i].status;
+    }
+    return INFC_OK;
+}
+
+static const char *severity_name(infc_severity severity) {
+    return severity == INFC_ERROR ? "error" : "warning";
+}
+
+void infc_diags_text(const infc_cx *cx, infc_buf *out) {
+    for (size_t i = 0; i < cx->n_diags; i++) {
+        const infc_diag *d = &cx->diags[i];
+        if (d->loc.file) {
+            infc_buf_puts(out, d->loc.file);
+            if (d->loc.line > 0) infc_buf_printf(out, ":%d", d->loc.line);
+            if (d->loc.line > 0 && d->loc.col > 0) infc_buf_printf(out, ":%d", d->loc.col);
+            infc_buf_puts(out, ": ");
+        }
+        infc_buf_printf(out, "%s: ", severity_name(d->severity));
+        if (d->loc.node) infc_buf_printf(out, "%s: ", d->loc.node);
+        infc_buf_printf(out, "%s\n", d->text);
+    }
+}
+
+static void json_field(infc_buf *out, const char *name, const char *value) {
+    if (!value) return;
+    infc_buf_printf(out, ", \"%s\": ", name);
+    infc_buf_json_string(out, value);
+}
+
+void infc_diags_json(const infc_cx *cx, infc_buf *out) {
+    infc_buf_puts(out, "[");
+    for (size_t i = 0; i < cx->n_diags; i++) {
+        const infc_diag *d = &cx->diags[i];
+        infc_buf_printf(out, "%s\n  {\"severity\": \"%s\"", i ? "," : "", severity_name(d->severity));
+        json_field(out, "file", d->loc.file);
+        if (d->loc.line > 0) infc_buf_printf(out, ", \"line\": %d", d->loc.line);
+        if (d->loc.line > 0 && d->loc.col > 0) infc_buf_printf(out, ", \"column\": %d", d->loc.col);
+        json_field(out, "node", d->loc.node);
+        json_field(out, "text", d->text);
+        infc_buf_puts(out, "}");
+    }
+    infc_buf_puts(out, cx->n_diags ? "\n]" : "]");
+}
+
+void infc_progress(infc_cx *cx, const char *format, ...) {
+    if (!cx->progress) return;
+    char text[256]; /* one terminal line; not kept, so not on the arena */
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    cx->progress(cx->progress_user, text);
+}

@@ -1,0 +1,102 @@
+#include "file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int infc_file_try_map(const char *path, infc_bytes *out) {
+    *out = (infc_bytes){(const uint8_t *)"", 0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block us */
+    if (fd < 0) return errno;
+    struct stat info;
+    int error = fstat(fd, &info) < 0 ? errno : 0;
+    if (!error && S_ISDIR(info.st_mode)) error = EISDIR;
+    if (!error && !S_ISREG(info.st_mode)) error = ENOTSUP;
+    if (!error && info.st_size > 0) {
+        void *at = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (at == MAP_FAILED) error = errno;
+        else *out = (infc_bytes){at, (size_t)info.st_size};
+    }
+    close(fd);
+    return error;
+}
+
+void infc_file_unmap(infc_bytes bytes) {
+    if (bytes.len) munmap((void *)(uintptr_t)bytes.ptr, bytes.len);
+}
+
+static void unmap_deferred(void *handle) { infc_file_unmap(*(infc_bytes *)handle); }
+
+infc_status infc_file_map(infc_cx *cx, const char *path, infc_bytes *out) {
+    infc_bytes *kept = INFC_NEW(cx->arena, infc_bytes, 1);
+    int error = infc_file_try_map(path, out);
+    if (error) {
+        const char *why = error == ENOTSUP ? "not a regular file" : strerror(error);
+        return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path}, "cannot read this file: %s", why);
+    }
+    *kept = *out;
+    infc_arena_defer(cx->arena, unmap_deferred, kept);
+    return INFC_OK;
+}
+
+bool infc_file_exists(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+bool infc_dir_exists(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+infc_status infc_dir_create(infc_cx *cx, const char *path) {
+    char *part = infc_arena_copy_string(cx->arena, path, strlen(path));
+    for (char *p = part + (*part == '/');; p++) {
+        if (*p != '/' && *p != '\0') continue;
+        char end = *p;
+        *p = '\0';
+        if (*part && mkdir(part, 0777) < 0 && !infc_dir_exists(part)) {
+            int error = errno;
+            return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = part}, "cannot make this folder: %s",
+                             error == EEXIST ? "a file of this name is in the way" : strerror(error));
+        }
+        *p = end;
+        if (!end) return INFC_OK;
+    }
+}
+
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *at) {
+    (void)info;
+    (void)kind;
+    (void)at;
+    remove(path);
+    return 0;
+}
+
+void infc_dir_remove(const char *path) {
+    enum { OPEN_FOLDERS = 16 };
+    nftw(path, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+}
+
+char *infc_path_join(infc_arena *arena, const char *dir, const char *name) {
+    size_t n = strlen(dir);
+    if (*name == '/' || n == 0 || strcmp(dir, ".") == 0)
+        return infc_arena_printf(arena, "%s", name);
+    return infc_arena_printf(arena, "%s%s%s", dir, dir[n - 1] == '/' ? "" : "/", name);
+}
+
+char *infc_path_dir(infc_arena *arena, const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (!slash) return infc_arena_copy_string(arena, ".", 1);
+    while (slash > path && slash[-1] == '/') slash--;
+    return infc_arena_copy_string(arena, path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+const char *infc_path_base(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}

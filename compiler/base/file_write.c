@@ -1,0 +1,58 @@
+#include "file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int write_all(int fd, infc_bytes bytes) {
+    while (bytes.len) {
+        ssize_t n = write(fd, bytes.ptr, bytes.len < (1u << 30) ? bytes.len : (1u << 30));
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return errno;
+        if (n == 0) return ENOSPC;
+        bytes.ptr += n;
+        bytes.len -= (size_t)n;
+    }
+    return 0;
+}
+
+/* A new file beside `path`; its name is short so that a long final name still fits. */
+static int open_beside(const char *path, unsigned mode, char *out_temp, size_t n) {
+    static atomic_uint counter;
+    int dir = (int)(infc_path_base(path) - path);
+    for (int attempt = 0; attempt < 100; attempt++) {
+        int length = snprintf(out_temp, n, "%.*s.infc-%ld-%u.tmp", dir, path, (long)getpid(),
+                              atomic_fetch_add(&counter, 1u));
+        if (length < 0 || (size_t)length >= n) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        int fd = open(out_temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)mode);
+        if (fd >= 0 || errno != EEXIST) return fd;
+    }
+    return -1;
+}
+
+int infc_file_try_write(const char *path, const infc_bytes *pieces, size_t n, unsigned mode) {
+    char temp[4096];
+    int fd = open_beside(path, mode, temp, sizeof temp);
+    if (fd < 0) return errno;
+    int error = 0;
+    for (size_t i = 0; i < n && !error; i++) error = write_all(fd, pieces[i]);
+    if (!error && fsync(fd) < 0 && errno != EINVAL) error = errno;
+    if (close(fd) < 0 && !error) error = errno;
+    if (!error && rename(temp, path) < 0) error = errno;
+    if (error) unlink(temp);
+    return error;
+}
+
+infc_status infc_file_write(infc_cx *cx, const char *path, infc_bytes bytes, unsigned mode) {
+    int error = infc_file_try_write(path, &bytes, 1, mode);
+    if (!error) return INFC_OK;
+    return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path},
+                     "cannot write this file (%zu bytes): %s%s", bytes.len, strerror(error),
+                     error == ENOSPC || error == EDQUOT ? "; free some space and run again" : "");
+}
