@@ -82,6 +82,12 @@ void infc_ir_erase(MlirOperation op); /* asserts that nothing uses it */
  * last one stood; inputs are what they use from outside, outputs their values used outside. */
 infc_status infc_ir_outline(infc_ir *ir, const MlirOperation *ops, size_t n, const char *name, MlirOperation *out_call);
 
+/* ir_layout.c: the value's type with another layout; operand i of op; op's place in its block. */
+void infc_ir_set_layout(infc_ir *ir, MlirValue value, infc_layout layout);
+void infc_ir_set_operand(MlirOperation op, int i, MlirValue value);
+void infc_ir_move_before(MlirOperation op, MlirOperation before);
+void infc_ir_move_after(MlirOperation op, MlirOperation after);
+
 /* ---- checking and text ----------------------------------------------------------------------------- */
 /* IRDL constraints, then our own rules: types as the shape rules say, weights in range, callee signatures. */
 infc_status infc_ir_verify(infc_ir *ir, const char *after_pass);

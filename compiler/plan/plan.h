@@ -7,6 +7,7 @@
 #ifndef INFC_PLAN_H
 #define INFC_PLAN_H
 #include "../frontend/spec.h"
+#include "../ir/access.h"
 #include "../ir/ir.h"
 
 typedef enum infc_place { INFC_PLACE_INPUT, INFC_PLACE_OUTPUT, INFC_PLACE_WEIGHT, INFC_PLACE_ARENA } infc_place;
@@ -38,13 +39,12 @@ typedef struct infc_plan_expr {
     int args[3]; /* FN: nodes, relative to the step's first; EXTRA: args[0] = extra */
 } infc_plan_expr;
 
-/* An operand of an expression, and how it is read. Kernel epilogues use the first four; loop nests use
- * strides over the step's iteration space. */
-typedef enum infc_access { INFC_ACCESS_SCALAR, INFC_ACCESS_ROW, INFC_ACCESS_COLUMN, INFC_ACCESS_FULL, INFC_ACCESS_STRIDED } infc_access;
+/* An operand of an expression, and how it is read (ir/access.h). Kernel epilogues use the first four accesses,
+ * loop nests use strides over the step's iteration space. The output of a nest is dense in that space. */
 typedef struct infc_plan_extra {
     int buffer;
     infc_access access;
-    int64_t strides[INFC_MAX_RANK]; /* STRIDED: elements per step of each nest dim; the innermost is 0 or 1 */
+    int64_t strides[INFC_MAX_RANK + 1]; /* STRIDED: elements per step of each nest dim; the innermost is 0 or 1 */
 } infc_plan_extra;
 
 typedef struct infc_plan_store {
@@ -61,8 +61,9 @@ typedef struct infc_plan_step {
     int operands[INFK_MAX_OPERANDS], n_operands; /* buffers */
     int first_expr, n_exprs, first_extra, n_extras, first_store, n_stores;
     int nest_rank;                      /* loop nests: dims of the iteration space, innermost last, all f32 */
-    int64_t nest_dims[INFC_MAX_RANK];
-    int64_t units;     /* kernel: infk_units; nest: the outermost dims' product (1 when rank is 1: 16-lane blocks) */
+    int64_t nest_dims[INFC_MAX_RANK + 1];
+    int64_t units;     /* kernel: infk_units; nest: product of all dims but the innermost, or, when there is only
+                        * one, ceil(dim / 16): blocks of 16 elements */
     int barrier;       /* 1: all workers meet before it */
     uint64_t flops, bytes;
 } infc_plan_step;
