@@ -2,7 +2,6 @@
  * quarter chunk get a chunk of their own behind it. Under AddressSanitizer every object does, so that
  * an overrun hits a redzone instead of a neighbour. */
 #include "arena.h"
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,14 +133,20 @@ char *infc_arena_copy_string(infc_arena *arena, const char *text, size_t length)
     return copy;
 }
 
-char *infc_arena_printf(infc_arena *arena, const char *format, ...) {
-    va_list args, again;
-    va_start(args, format);
+char *infc_arena_vprintf(infc_arena *arena, const char *format, va_list args) {
+    va_list again;
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
     char *text = infc_arena_alloc(arena, length < 0 ? 1 : (size_t)length + 1, 1);
     if (length > 0) vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);
+    return text;
+}
+
+char *infc_arena_printf(infc_arena *arena, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    char *text = infc_arena_vprintf(arena, format, args);
+    va_end(args);
     return text;
 }

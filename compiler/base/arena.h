@@ -1,6 +1,7 @@
 /* arena.h - memory by phase: allocate freely, free all at once. */
 #ifndef INFC_ARENA_H
 #define INFC_ARENA_H
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +22,10 @@ void infc_arena_fail_at(infc_arena *arena, size_t n);
 void infc_arena_defer(infc_arena *arena, void (*fn)(void *handle), void *handle);
 
 char *infc_arena_copy_string(infc_arena *arena, const char *text, size_t length); /* NUL added */
-char *infc_arena_printf(infc_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *infc_arena_printf(infc_arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3), nonnull(2)));
+char *infc_arena_vprintf(infc_arena *arena, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0), nonnull(2)));
 
 /* `count` zeroed objects of `type`; count * size is checked for overflow. */
 #define INFC_NEW(arena, type, count) ((type *)infc_arena_alloc_array((arena), (count), sizeof(type), _Alignof(type)))

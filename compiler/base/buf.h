@@ -16,7 +16,8 @@ typedef struct infc_buf {
 
 void infc_buf_put(infc_buf *buf, const void *bytes, size_t n);
 void infc_buf_puts(infc_buf *buf, const char *text);
-void infc_buf_printf(infc_buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void infc_buf_printf(infc_buf *buf, const char *format, ...)
+    __attribute__((format(printf, 2, 3), nonnull(2)));
 void infc_buf_indent(infc_buf *buf, int spaces);
 void infc_buf_json_string(infc_buf *buf, const char *text); /* quoted and escaped */
 const char *infc_buf_str(infc_buf *buf);                    /* never null */

@@ -13,17 +13,6 @@ void infc_cx_deinit(infc_cx *cx) {
     *cx = (infc_cx){0};
 }
 
-static const char *format_text(infc_arena *arena, const char *format, va_list args) {
-    va_list again;
-    va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
-    size_t bytes = length < 0 ? 1 : (size_t)length + 1;
-    char *text = infc_arena_alloc(arena, bytes, 1);
-    vsnprintf(text, bytes, format, again);
-    va_end(again);
-    return text;
-}
-
 static const char *keep(infc_cx *cx, const char *text) {
     return text ? infc_arena_copy_string(cx->arena, text, strlen(text)) : NULL;
 }
@@ -39,7 +28,7 @@ static void record(infc_cx *cx, infc_diag diag) {
 infc_status infc_fail(infc_cx *cx, infc_status status, infc_loc loc, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    const char *text = format_text(cx->arena, format, args);
+    const char *text = infc_arena_vprintf(cx->arena, format, args);
     va_end(args);
     record(cx, (infc_diag){INFC_ERROR, status, loc, text});
     return status;
@@ -48,7 +37,7 @@ infc_status infc_fail(infc_cx *cx, infc_status status, infc_loc loc, const char 
 void infc_warn(infc_cx *cx, infc_loc loc, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    const char *text = format_text(cx->arena, format, args);
+    const char *text = infc_arena_vprintf(cx->arena, format, args);
     va_end(args);
     record(cx, (infc_diag){INFC_WARNING, INFC_OK, loc, text});
 }

@@ -36,7 +36,7 @@ void infc_cx_deinit(infc_cx *cx);
 
 /* Records one error and returns `status`: `return infc_fail(cx, INFC_ERR_MODEL, loc, "...")`. */
 infc_status infc_fail(infc_cx *cx, infc_status status, infc_loc loc, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    __attribute__((format(printf, 4, 5), nonnull(4)));
 void infc_warn(infc_cx *cx, infc_loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The status of the first error recorded at or after diagnostic `mark` (a saved cx->n_diags), or OK:
  * how stages that collect all their problems end. */

@@ -21,7 +21,7 @@ char *infc_path_join(infc_arena *arena, const char *dir, const char *name); /* a
 char *infc_path_dir(infc_arena *arena, const char *path);                   /* "." when there is none */
 const char *infc_path_base(const char *path);
 
-/* A stage is DIR/.infc-XXXXXX: artefacts are made there and moved to DIR by commit, so that a compile
+/* A stage is DIR/.infc-stage-XXXXXX: artefacts are made there and moved to DIR by commit, so that a compile
  * that fails or is killed leaves nothing half-written under a final name. Opening it removes stages
  * whose process is gone. Discarded with the arena unless committed. */
 typedef struct infc_stage {

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define STAGE_PREFIX ".infc-"
+#define STAGE_PREFIX ".infc-stage-"
 
 static int open_dir(const char *path) {
     return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

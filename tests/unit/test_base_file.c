@@ -1,0 +1,203 @@
+/* file.h: mapping, atomic writes, paths; a read-only folder and a full disk. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "compiler/base/file.h"
+
+static char dir[64];
+static infc_cx cx;
+
+static int setup(void **state) {
+    (void)state;
+    strcpy(dir, "/tmp/infc-test-XXXXXX");
+    if (!mkdtemp(dir)) return -1;
+    return infc_cx_init(&cx) == INFC_OK ? 0 : -1;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    infc_cx_deinit(&cx);
+    infc_dir_remove(dir);
+    return 0;
+}
+
+static const char *in_dir(const char *name) { return infc_path_join(cx.arena, dir, name); }
+
+static infc_bytes text(const char *s) { return (infc_bytes){(const uint8_t *)s, strlen(s)}; }
+
+static int entries(const char *path) {
+    const char *command = infc_arena_printf(cx.arena, "ls -A '%s' | wc -l", path);
+    FILE *out = popen(command, "r");
+    int n = -1;
+    assert_int_equal(fscanf(out, "%d", &n), 1);
+    pclose(out);
+    return n;
+}
+
+static void write_map_replace(void **state) {
+    (void)state;
+    const char *path = in_dir("f");
+    infc_bytes bytes;
+    umask(022);
+    assert_int_equal(infc_file_write(&cx, path, text("one"), 0644), INFC_OK);
+    assert_int_equal(infc_file_map(&cx, path, &bytes), INFC_OK);
+    assert_int_equal(infc_file_write(&cx, path, text("second"), 0755), INFC_OK);
+    assert_memory_equal(bytes.ptr, "one", 3); /* the old file lives on under its mapping */
+    assert_int_equal(infc_file_map(&cx, path, &bytes), INFC_OK);
+    assert_int_equal(bytes.len, 6);
+    assert_memory_equal(bytes.ptr, "second", 6);
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0755);
+    assert_int_equal(infc_file_write(&cx, path, text(""), 0644), INFC_OK);
+    assert_int_equal(infc_file_map(&cx, path, &bytes), INFC_OK);
+    assert_int_equal(bytes.len, 0);
+    assert_non_null(bytes.ptr);
+    assert_int_equal(entries(dir), 1);
+}
+
+static void long_names(void **state) {
+    (void)state;
+    char name[256];
+    memset(name, 'n', 255);
+    name[255] = '\0';
+    assert_int_equal(infc_file_write(&cx, in_dir(name), text("x"), 0644), INFC_OK);
+    assert_true(infc_file_exists(in_dir(name)));
+}
+
+static void not_a_regular_file(void **state) {
+    (void)state;
+    infc_bytes bytes;
+    assert_int_equal(mkfifo(in_dir("fifo"), 0600), 0);
+    assert_int_equal(infc_file_map(&cx, in_dir("fifo"), &bytes), INFC_ERR_IO);
+    assert_int_equal(infc_file_map(&cx, dir, &bytes), INFC_ERR_IO);
+    assert_int_equal(infc_file_map(&cx, in_dir("none"), &bytes), INFC_ERR_IO);
+    assert_non_null(strstr(cx.diags[0].text, "not a regular file"));
+    assert_non_null(strstr(cx.diags[1].text, "Is a directory"));
+    assert_non_null(strstr(cx.diags[2].text, "No such file"));
+    assert_string_equal(cx.diags[2].loc.file, in_dir("none"));
+    assert_false(infc_file_exists(in_dir("fifo")));
+    assert_false(infc_file_exists(dir));
+}
+
+static void folders(void **state) {
+    (void)state;
+    assert_int_equal(infc_dir_create(&cx, in_dir("a//b/c/")), INFC_OK);
+    assert_int_equal(infc_dir_create(&cx, in_dir("a/b/c")), INFC_OK);
+    assert_true(infc_dir_exists(in_dir("a/b/c")));
+    assert_int_equal(infc_dir_create(&cx, "/"), INFC_OK);
+    assert_int_equal(infc_file_write(&cx, in_dir("a/f"), text("x"), 0644), INFC_OK);
+    assert_int_equal(infc_dir_create(&cx, in_dir("a/f/g")), INFC_ERR_IO);
+    assert_non_null(strstr(cx.diags[0].text, "a file of this name is in the way"));
+    assert_int_equal(symlink("/tmp", in_dir("a/link")), 0);
+    infc_dir_remove(in_dir("a"));
+    assert_false(infc_dir_exists(in_dir("a")));
+    assert_true(infc_dir_exists("/tmp")); /* links are removed, not followed */
+}
+
+static void paths(void **state) {
+    (void)state;
+    assert_string_equal(infc_path_join(cx.arena, "a", "b"), "a/b");
+    assert_string_equal(infc_path_join(cx.arena, "a/", "b"), "a/b");
+    assert_string_equal(infc_path_join(cx.arena, "a", "/b"), "/b");
+    assert_string_equal(infc_path_join(cx.arena, ".", "b"), "b");
+    assert_string_equal(infc_path_join(cx.arena, "/", "b"), "/b");
+    assert_string_equal(infc_path_dir(cx.arena, "a/b/c"), "a/b");
+    assert_string_equal(infc_path_dir(cx.arena, "c"), ".");
+    assert_string_equal(infc_path_dir(cx.arena, "/c"), "/");
+    assert_string_equal(infc_path_dir(cx.arena, "a//c"), "a");
+    assert_string_equal(infc_path_base("a/b"), "b");
+    assert_string_equal(infc_path_base("b"), "b");
+}
+
+static void read_only_folder(void **state) {
+    (void)state;
+    const char *path = in_dir("ro/f");
+    assert_int_equal(infc_dir_create(&cx, in_dir("ro")), INFC_OK);
+    assert_int_equal(infc_file_write(&cx, path, text("before"), 0644), INFC_OK);
+    assert_int_equal(chmod(in_dir("ro"), 0555), 0);
+    assert_int_equal(chmod(dir, 0755), 0);
+    bool root = geteuid() == 0;
+    if (root) assert_int_equal(seteuid(65534), 0); /* permissions do not bind root */
+    infc_status status = infc_file_write(&cx, path, text("after"), 0644);
+    infc_stage *stage = NULL;
+    infc_status stage_status = infc_stage_open(&cx, in_dir("ro"), &stage);
+    infc_status new_status = infc_stage_open(&cx, in_dir("ro/new"), &stage);
+    if (root) assert_int_equal(seteuid(0), 0);
+    assert_int_equal(status, INFC_ERR_IO);
+    assert_non_null(strstr(cx.diags[0].text, "Permission denied"));
+    assert_string_equal(cx.diags[0].loc.file, path);
+    assert_int_equal(stage_status, INFC_ERR_IO);
+    assert_non_null(strstr(cx.diags[1].text, "Permission denied"));
+    assert_int_equal(new_status, INFC_ERR_IO);
+    infc_bytes bytes;
+    assert_int_equal(infc_file_map(&cx, path, &bytes), INFC_OK);
+    assert_memory_equal(bytes.ptr, "before", 6);
+    assert_int_equal(entries(in_dir("ro")), 1);
+}
+
+/* 0: the old content stands, the message is right, no temporary file is left. */
+static int fill_up(const char *path, const char *expected) {
+    size_t n = (size_t)1 << 20;
+    uint8_t *big = infc_arena_alloc(cx.arena, n, 1);
+    if (infc_file_write(&cx, path, (infc_bytes){big, n}, 0644) != INFC_ERR_IO) return 1;
+    if (!strstr(cx.diags[0].text, expected)) return 2;
+    infc_bytes bytes;
+    if (infc_file_map(&cx, path, &bytes) != INFC_OK || bytes.len != 6) return 3;
+    return entries(infc_path_dir(cx.arena, path)) == 1 ? 0 : 4;
+}
+
+static bool mount_small(const char *at) {
+    if (unshare(CLONE_NEWNS) < 0) return false;
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) return false;
+    return mount("tmpfs", at, "tmpfs", 0, "size=128k") == 0;
+}
+
+/* A real full disk where we may mount one, else a limit on the size of files. */
+static int full_disk_child(void) {
+    const char *expected = "No space left on device; free some space";
+    if (infc_dir_create(&cx, in_dir("full")) != INFC_OK) return 10;
+    bool mounted = mount_small(in_dir("full"));
+    if (infc_file_write(&cx, in_dir("full/f"), text("before"), 0644) != INFC_OK) return 11;
+    if (!mounted) {
+        signal(SIGXFSZ, SIG_IGN);
+        struct rlimit limit = {64 << 10, 64 << 10};
+        if (setrlimit(RLIMIT_FSIZE, &limit) < 0) return 12;
+        expected = "File too large";
+    }
+    return fill_up(in_dir("full/f"), expected);
+}
+
+static void full_disk(void **state) {
+    (void)state;
+    pid_t pid = fork(); /* the mount and the limit end with the child */
+    assert_true(pid >= 0);
+    if (pid == 0) _exit(full_disk_child());
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(write_map_replace), TEST(long_names), TEST(not_a_regular_file),
+        TEST(folders),           TEST(paths),      TEST(full_disk),
+        TEST(read_only_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,120 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+#include "targets/target.h"
+
+static infc_cx cx;
+
+static int setup(void **state) {
+    (void)state;
+    return infc_cx_init(&cx) == INFC_OK ? 0 : -1;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    infc_cx_deinit(&cx);
+    return 0;
+}
+
+static void names(void **state) {
+    (void)state;
+    infc_target target;
+    assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "x86-64-v3", &target), INFC_OK);
+    assert_string_equal(target.arch, "x86_64");
+    assert_string_equal(infc_isa_token(target.isa), "x86_64_avx2");
+    assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "x86-64-v3+avx2+fma", &target), INFC_OK);
+    assert_string_equal(target.name, "x86-64-v3");
+    assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "x86_64+avx2+fma+f16c+bmi2", &target), INFC_OK);
+    assert_string_equal(target.name, "x86-64-v3");
+    for (size_t i = 0; i < infc_target_count(); i++) {
+        assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, infc_target_at(i)->name, &target), INFC_OK);
+        assert_string_equal(target.cflags, infc_target_at(i)->cflags);
+    }
+    assert_null(infc_target_at(infc_target_count()));
+    assert_int_equal(cx.n_diags, 0);
+}
+
+static void refusals(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"x86-64-v9", "unknown target \"x86-64-v9\"; nearest: x86-64-v3"},
+        {"aarch46", "unknown target \"aarch46\"; nearest: aarch64"},
+        {"hots", "unknown target \"hots\"; nearest: host"},
+        {"pdp11", "unknown target \"pdp11\"; known: see infc targets"},
+        {"", "unknown target \"\"; known: see infc targets"},
+        {"x86-64-v4+vnni", "target \"x86-64-v4+vnni\" is not implemented yet; nearest: x86-64-v4"},
+        {"aarch64+dotprod+i8mm",
+         "target \"aarch64+dotprod+i8mm\" is not implemented yet; nearest: aarch64"},
+        {"x86-64+avx2", "target \"x86-64+avx2\" is not implemented yet; nearest: x86-64"},
+        {"x86-64-v3+", "target \"x86-64-v3+\" is not implemented yet; nearest: x86-64-v3"},
+        {"x86_64", "unknown target \"x86_64\"; nearest: x86-64"},
+    };
+    infc_target target;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, cases[i].text, &target), INFC_ERR_SPEC);
+        assert_string_equal(cx.diags[i].text, cases[i].message);
+    }
+}
+
+static bool cpuinfo_has(const char *feature) {
+    char line[8192];
+    bool found = false;
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    while (f && fgets(line, sizeof line, f)) {
+        if (strncmp(line, "flags", 5) != 0) continue;
+        for (char *word = strtok(line, " \n"); word; word = strtok(NULL, " \n"))
+            found |= !strcmp(word, feature);
+        break;
+    }
+    if (f) fclose(f);
+    return found;
+}
+
+/* The kernel's own list of what the processor has is the independent witness. */
+static void host_is_the_newest_that_runs(void **state) {
+    (void)state;
+#if defined(__x86_64__)
+    const char *expected = "x86-64";
+    if (cpuinfo_has("avx2") && cpuinfo_has("fma") && cpuinfo_has("f16c") && cpuinfo_has("bmi2"))
+        expected = "x86-64-v3";
+    if (cpuinfo_has("avx512f") && cpuinfo_has("avx512bw") && cpuinfo_has("avx512dq") && cpuinfo_has("avx512vl")) {
+        expected = "x86-64-v4";
+    }
+    infc_target target;
+    assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "host", &target), INFC_OK);
+    assert_string_equal(target.name, expected);
+    assert_true(target.is_host_arch);
+    assert_true(infc_target_runs_here(&target));
+    assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "aarch64", &target), INFC_OK);
+    assert_false(infc_target_runs_here(&target));
+#else
+    (void)cpuinfo_has;
+    skip();
+#endif
+}
+
+static void levels(void **state) {
+    (void)state;
+    assert_true(infc_isa_includes(INFC_ISA_x86_64_avx512, INFC_ISA_x86_64_avx2));
+    assert_true(infc_isa_includes(INFC_ISA_x86_64_avx512, INFC_ISA_generic));
+    assert_true(infc_isa_includes(INFC_ISA_generic, INFC_ISA_generic));
+    assert_false(infc_isa_includes(INFC_ISA_generic, INFC_ISA_x86_64_avx2));
+    assert_false(infc_isa_includes(INFC_ISA_x86_64_avx2, INFC_ISA_x86_64_avx512));
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(names),
+        TEST(refusals),
+        TEST(host_is_the_newest_that_runs),
+        TEST(levels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
