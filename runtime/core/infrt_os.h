@@ -1,0 +1,40 @@
+/* infrt_os.h - everything that the core asks of the operating system; one file per OS implements it. */
+#ifndef INFRT_OS_H
+#define INFRT_OS_H
+#include "infrt.h"
+#include <stdatomic.h>
+
+/* Monotonic clock. */
+uint64_t infrt_os_now_ns(void);
+
+/* Sleeps while *word == old, until woken; may return early. Wake: all who sleep on `word`. */
+void infrt_os_sleep(_Atomic uint32_t *word, uint32_t old);
+void infrt_os_wake(_Atomic uint32_t *word);
+
+/* Zeroed, page-aligned memory, already backed by pages; null when there is not enough. */
+void *infrt_os_block_create(size_t bytes);
+void infrt_os_block_destroy(void *block, size_t bytes); /* null is fine */
+
+/* A file open for reading. fd is -1 when closed. */
+typedef struct infrt_os_file {
+    int fd;
+    uint64_t bytes;
+} infrt_os_file;
+/* path null: the program that is running. Refuses what is not a regular file. */
+infrt_status infrt_os_file_open(const char *path, infrt_os_file *out, infrt_error *error);
+void infrt_os_file_close(infrt_os_file *file);
+/* Reads exactly `bytes` at `offset`; false at the end of the file or on an error. */
+bool infrt_os_file_read(const infrt_os_file *file, uint64_t offset, void *out, size_t bytes);
+/* Maps [offset, offset + bytes) read-only so that INFC_OVER_READ bytes after it can be read too. Returns the
+ * address of `offset`, or null with errno set; *map and *map_bytes are what to unmap. */
+const void *infrt_os_file_map(const infrt_os_file *file, uint64_t offset, uint64_t bytes, void **map,
+                              size_t *map_bytes);
+void infrt_os_file_unmap(void *map, size_t map_bytes);
+
+/* CPUs that the affinity mask allows, at least 1. */
+uint32_t infrt_os_affinity(void);
+/* Whole CPUs' worth of time that the cgroups of this process grant, at least 1; UINT32_MAX: no limit.
+ * `root` is put before /proc and /sys: "" but in tests. */
+uint32_t infrt_os_cpu_quota(const char *root);
+
+#endif

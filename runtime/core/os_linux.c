@@ -1,0 +1,111 @@
+/* os_linux.c - infrt_os.h on Linux, but for the CPU quota. */
+#define _GNU_SOURCE
+#include "infrt_os.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+uint64_t infrt_os_now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void infrt_os_sleep(_Atomic uint32_t *word, uint32_t old) {
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0);
+}
+
+void infrt_os_wake(_Atomic uint32_t *word) {
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 0x7fffffff, NULL, NULL, 0);
+}
+
+static size_t page_bytes(void) {
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+void *infrt_os_block_create(size_t bytes) {
+    if (bytes == 0) bytes = 1;
+    void *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED) return NULL;
+    if (bytes >= (size_t)4 << 20) madvise(block, bytes, MADV_HUGEPAGE);
+    /* Touched now, so that no run takes a page fault. */
+    for (size_t i = 0; i < bytes; i += page_bytes()) ((volatile char *)block)[i] = 0;
+    return block;
+}
+
+void infrt_os_block_destroy(void *block, size_t bytes) {
+    if (block) munmap(block, bytes ? bytes : 1);
+}
+
+infrt_status infrt_os_file_open(const char *path, infrt_os_file *out, infrt_error *error) {
+    const char *shown = path ? path : "/proc/self/exe";
+    out->fd = open(shown, O_RDONLY | O_CLOEXEC);
+    if (out->fd < 0)
+        return infrt_fail(error, INFRT_ERR_IO, "%s: cannot open: %s", shown, strerror(errno));
+    struct stat info;
+    if (fstat(out->fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+        infrt_os_file_close(out);
+        return infrt_fail(error, INFRT_ERR_IO, "%s: not a regular file", shown);
+    }
+    out->bytes = (uint64_t)info.st_size;
+    return INFRT_OK;
+}
+
+void infrt_os_file_close(infrt_os_file *file) {
+    if (file->fd >= 0) close(file->fd);
+    file->fd = -1;
+}
+
+bool infrt_os_file_read(const infrt_os_file *file, uint64_t offset, void *out, size_t bytes) {
+    for (size_t done = 0; done < bytes;) {
+        ssize_t got = pread(file->fd, (char *)out + done, bytes - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        done += (size_t)got;
+    }
+    return true;
+}
+
+const void *infrt_os_file_map(const infrt_os_file *file, uint64_t offset, uint64_t bytes, void **map,
+                              size_t *map_bytes) {
+    size_t page = page_bytes(), before = (size_t)(offset % page);
+    if (bytes > SIZE_MAX / 2) return errno = ENOMEM, NULL;
+    size_t used = before + (size_t)bytes;
+    *map_bytes = (used + INFC_OVER_READ + page - 1) / page * page;
+    /* Anonymous pages first: the file then covers all but what lies past its last page. */
+    *map = mmap(NULL, *map_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (*map == MAP_FAILED) return *map = NULL, NULL;
+    if (mmap(*map, used, PROT_READ, MAP_PRIVATE | MAP_FIXED, file->fd, (off_t)(offset - before)) == MAP_FAILED) {
+        int saved = errno;
+        infrt_os_file_unmap(*map, *map_bytes);
+        *map = NULL;
+        return errno = saved, NULL;
+    }
+    return (const char *)*map + before;
+}
+
+void infrt_os_file_unmap(void *map, size_t map_bytes) {
+    if (map) munmap(map, map_bytes);
+}
+
+uint32_t infrt_os_affinity(void) {
+    /* The kernel refuses a mask smaller than its own, whose size it does not tell. */
+    for (int cpus = 1024; cpus <= 1 << 20; cpus *= 4) {
+        cpu_set_t *set = CPU_ALLOC((size_t)cpus);
+        if (!set) return 1;
+        size_t bytes = CPU_ALLOC_SIZE((size_t)cpus);
+        int failed = sched_getaffinity(0, bytes, set), n = failed ? 0 : CPU_COUNT_S(bytes, set);
+        CPU_FREE(set);
+        if (n > 0) return (uint32_t)n;
+        if (errno != EINVAL) break;
+    }
+    return 1;
+}
