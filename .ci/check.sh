@@ -41,5 +41,5 @@ files() {
 # Says how long the script took, whatever its end.
 timed() {
     SECONDS=0
-    trap 'status=$?; echo "$(basename "$script"): $([ $status = 0 ] && echo passed || echo FAILED) in ${SECONDS} s"' EXIT
+    trap 'status=$?; echo "$(basename "$script"): $([ $status = 0 ] && echo passed || echo FAILED) in ${SECONDS} s" >&2' EXIT
 }

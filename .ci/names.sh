@@ -7,7 +7,8 @@
 . "$(dirname "$0")/check.sh"
 
 # Each word has one letter in brackets, so that this file does not contain what it looks for.
-machine='(^|[^A-Za-z0-9_.])/(roo[t]|wor[k]|hom[e]/[a-z]+|User[s]/[A-Za-z]+|tmp/[w])(/|[^A-Za-z0-9_]|$)'
+# An invented user has a name of one letter.
+machine='(^|[^A-Za-z0-9_.])/(roo[t]|wor[k]|hom[e]/[a-z]{2,}|User[s]/[A-Za-z]{2,}|tmp/[w])(/|[^A-Za-z0-9_]|$)'
 registry='(de[b]|securit[y]|snapsho[t])\.debian\.org|py[p]i\.org|pythonhoste[d]\.org|registry\.(npmj[s]|yarnpk[g])|crate[s]\.io|proxy\.golan[g]\.org|rep[o]1?\.maven'
 
 bad_words() { # FILE...
@@ -42,8 +43,8 @@ status=0
 mapfile -t all < <(files '*')
 bad_words "${all[@]}" || status=1
 
-# Examples are folders of their own and repeat their roles: spec.yaml, main.c, train.py.
-mapfile -t sources < <(files '*.c' '*.h' '*.c.in' '*.def' | grep -v '^examples/')
+# Examples are folders of their own and repeat their roles; the samples of layers.sh imitate the repository.
+mapfile -t sources < <(files '*.c' '*.h' '*.c.in' '*.def' | grep -vE '^(examples|tests/layers)/')
 for name in $(printf '%s\n' "${sources[@]}" | twins); do
     echo "$name: the base name is used more than once: $(printf '%s\n' "${sources[@]}" | grep -E "(^|/)${name//./\\.}$" | paste -sd' ')"
     status=1

@@ -1,0 +1,3 @@
+/* sample_base.h - base includes nobody above it. */
+#include "../ir/sample_ir.h"
+#include <stdlib.h>

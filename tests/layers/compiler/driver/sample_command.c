@@ -1,0 +1,2 @@
+#include "sample_import.h"
+void sample_command(void) { exit(1); }

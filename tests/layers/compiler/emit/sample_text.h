@@ -1,0 +1,1 @@
+/* sample_text.h - the front end has no business with what is emitted. */

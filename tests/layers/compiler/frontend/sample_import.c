@@ -1,0 +1,2 @@
+#include "compiler/emit/sample_text.h"
+#include "mlir-c/IR.h"
