@@ -32,8 +32,8 @@ typedef struct infc_expand_var {
 infc_status infc_expand(infc_cx *cx, const char *file, infc_bytes text, const infc_expand_var *vars, size_t n_vars,
                         infc_buf *out);
 
-/* kernel_text.c: one instance of a kernel as a static inline function `fn`, results through `epi` and
- * `<epi>_tail`, whose first argument is `const <epi> *e`. Emits its own prologue (types, ld, st, EPI) and undoes
+/* kernel_text.c: one instance of a kernel as a static inline function `fn`, results through the functions `epi`
+ * and (vector text only) `<epi>_tail`, whose first argument is `const struct <epi> *e`. Emits its own prologue (types, ld, st, EPI) and undoes
  * it, so that instances can follow each other in one file. */
 infc_status infc_kernel_text(infc_cx *cx, const infk_kernel *kernel, const char *fn, const char *epi, infc_buf *out);
 /* The dims struct of a kind as C text. */
