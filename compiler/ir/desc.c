@@ -1,0 +1,120 @@
+/* desc.c - attributes of an op desc: making, finding, and checking them against ops.def. */
+#include "ir.h"
+#include "op_rules.h"
+#include <assert.h>
+#include <string.h>
+
+infc_attr infc_attr_int(const char *name, int64_t value) {
+    return (infc_attr){.name = name, .kind = INFC_ATTR_I64, .i = value};
+}
+
+infc_attr infc_attr_ints(const char *name, const int64_t *values, int n) {
+    infc_attr attr = {.name = name, .kind = INFC_ATTR_I64S, .n_ints = n};
+    for (int i = 0; i < n && i < INFC_MAX_INTS; i++) attr.ints[i] = values[i];
+    return attr;
+}
+
+infc_attr infc_attr_string(const char *name, const char *value) {
+    return (infc_attr){.name = name, .kind = INFC_ATTR_STR, .str = value};
+}
+
+infc_attr infc_attr_layout(infc_layout value) {
+    return (infc_attr){.name = "layout", .kind = INFC_ATTR_LAYOUT, .layout = value};
+}
+
+const infc_attr *infc_desc_attr(const infc_op_desc *desc, const char *name) {
+    for (int i = 0; i < desc->n_attrs && i < INFC_MAX_ATTRS; i++)
+        if (desc->attrs[i].name && strcmp(desc->attrs[i].name, name) == 0) return &desc->attrs[i];
+    return NULL;
+}
+
+int64_t infc_desc_int(const infc_op_desc *desc, const char *name) {
+    const infc_attr *attr = infc_desc_attr(desc, name);
+    assert(attr && attr->kind == INFC_ATTR_I64);
+    return attr->i;
+}
+
+const char *infc_desc_str(const infc_op_desc *desc, const char *name) {
+    const infc_attr *attr = infc_desc_attr(desc, name);
+    assert(attr && attr->kind == INFC_ATTR_STR);
+    return attr->str;
+}
+
+bool infc_attr_next(const char **list, infc_attr_decl *out) {
+    const char *p = *list;
+    while (*p == ' ') p++;
+    if (!*p) return false;
+    size_t n = strcspn(p, ":");
+    assert(n < sizeof out->name && p[n] == ':');
+    memcpy(out->name, p, n);
+    out->name[n] = 0;
+    p += n + 1;
+    size_t k = strcspn(p, " ");
+    static const char *const kinds[] = {"i64", "i64s", "str", "layout"};
+    out->kind = INFC_ATTR_I64;
+    for (int i = 0; i < 4; i++)
+        if (strlen(kinds[i]) == k && memcmp(kinds[i], p, k) == 0) out->kind = (infc_attr_kind)i;
+    *list = p + k;
+    return true;
+}
+
+static const char *check_attr(infc_arena *arena, const infc_op_desc *desc, const infc_attr_decl *decl) {
+    static const char *const words[] = {"a number", "a list of numbers", "a string", "a layout"};
+    const infc_attr *attr = infc_desc_attr(desc, decl->name);
+    if (!attr) return infc_arena_printf(arena, "attribute \"%s\" is missing", decl->name);
+    if (attr->kind != decl->kind || (attr->kind == INFC_ATTR_STR && !attr->str))
+        return infc_arena_printf(arena, "attribute \"%s\" must be %s", decl->name, words[decl->kind]);
+    if (attr->kind == INFC_ATTR_I64S && (attr->n_ints < 0 || attr->n_ints > INFC_MAX_INTS))
+        return infc_arena_printf(arena, "attribute \"%s\" has %d numbers; at most %d are supported",
+                                 decl->name, attr->n_ints, INFC_MAX_INTS);
+    return NULL;
+}
+
+const char *infc_desc_check(infc_arena *arena, const infc_op_desc *desc) {
+    const infc_op_info *info = infc_op_get(desc->kind);
+    if (desc->n_in != info->n_in)
+        return infc_arena_printf(arena, "takes %d operands, not %d", info->n_in, desc->n_in);
+    infc_attr_decl decl;
+    for (const char *list = info->attrs; infc_attr_next(&list, &decl);) {
+        const char *wrong = check_attr(arena, desc, &decl);
+        if (wrong) return wrong;
+    }
+    for (int i = 0; i < desc->n_in; i++) {
+        const char *wrong = infc_type_check(arena, &desc->in[i]);
+        if (wrong) return infc_arena_printf(arena, "operand %d: %s", i, wrong);
+    }
+    return NULL;
+}
+
+const char *infc_want_f32(infc_arena *arena, const infc_op_desc *desc, int operand) {
+    if (desc->in[operand].dtype == INFC_DTYPE_f32) return NULL;
+    return infc_arena_printf(arena, "operand %d is %s; only f32 is supported", operand,
+                             infc_dtype_name(desc->in[operand].dtype));
+}
+
+const char *infc_want_layout(infc_arena *arena, const infc_op_desc *desc, int operand, infc_layout layout) {
+    if (desc->in[operand].layout == layout) return NULL;
+    return infc_arena_printf(arena, "operand %d must be %s, not %s", operand,
+                             infc_layout_name(layout), infc_type_text(arena, &desc->in[operand]));
+}
+
+const char *infc_want_ints(infc_arena *arena, const infc_op_desc *desc, const char *name, int n,
+                           int64_t low, int64_t high) {
+    const infc_attr *attr = infc_desc_attr(desc, name);
+    if (attr->n_ints != n)
+        return infc_arena_printf(arena, "\"%s\" must have %d numbers, not %d", name, n, attr->n_ints);
+    for (int i = 0; i < n; i++)
+        if (attr->ints[i] < low || attr->ints[i] > high)
+            return infc_arena_printf(arena, "\"%s\" holds %lld, which is not within %lld..%lld",
+                                     name, (long long)attr->ints[i], (long long)low, (long long)high);
+    return NULL;
+}
+
+const char *infc_want_int(infc_arena *arena, const infc_op_desc *desc, const char *name, int64_t low, int64_t high) {
+    int64_t value = infc_desc_int(desc, name);
+    if (value >= low && value <= high) return NULL;
+    if (high < low)
+        return infc_arena_printf(arena, "\"%s\" is %lld of nothing", name, (long long)value);
+    return infc_arena_printf(arena, "\"%s\" is %lld, which is not within %lld..%lld", name,
+                             (long long)value, (long long)low, (long long)high);
+}

@@ -1,0 +1,69 @@
+/* op_rules.h - the shape rules and kernel calls that ops.def names (ops/<family>.c), and what they share.
+ *
+ * A shape rule takes any operand types and attributes. It starts with infc_desc_check, after which counts,
+ * attributes and operand types can be relied on, and returns null or one clause for "<op>: <clause>".
+ *
+ * Layouts. A rule gives the layout that follows from the operands. The result of conv and the pools may be
+ * plain or c16 whatever it says: it is a choice of the layout pass, carried by the result's type alone
+ * (infc_op_layout_free), and the kernel call reads it from desc->out. */
+#ifndef INFC_OP_RULES_H
+#define INFC_OP_RULES_H
+#include "type.h"
+
+/* Operand count, attributes present and of their kind, operand types valid. */
+const char *infc_desc_check(infc_arena *arena, const infc_op_desc *desc);
+/* "operand 1 must be plain, not f32[1,2]{c16}", and alike. */
+const char *infc_want_f32(infc_arena *arena, const infc_op_desc *desc, int operand);
+const char *infc_want_layout(infc_arena *arena, const infc_op_desc *desc, int operand, infc_layout layout);
+/* An attribute of `n` numbers within [low, high]. */
+const char *infc_want_ints(infc_arena *arena, const infc_op_desc *desc, const char *name, int n,
+                           int64_t low, int64_t high);
+/* An attribute that is one number within [low, high]. */
+const char *infc_want_int(infc_arena *arena, const infc_op_desc *desc, const char *name, int64_t low, int64_t high);
+bool infc_op_layout_free(infc_op_kind kind);
+
+/* One "name:kind" of infc_op_info.attrs; advances *list, false at its end. */
+typedef struct infc_attr_decl {
+    char name[24];
+    infc_attr_kind kind;
+} infc_attr_decl;
+bool infc_attr_next(const char **list, infc_attr_decl *out);
+
+/* False on overflow. */
+bool infc_mul(int64_t a, int64_t b, int64_t *out);
+int64_t infc_round_up(int64_t n, int64_t unit);
+/* Of a checked type: the product of dims [first, last). */
+int64_t infc_dims_product(const infc_type *type, int first, int last);
+/* Of a checked panel type: inner dimension in memory, a multiple of 64 when elements are bytes. */
+int64_t infc_panel_inner(const infc_type *type);
+
+/* Where the elements of an image [N,C,H,W] lie, plain or c16: the strides of conv_dims.def. */
+typedef struct infc_image_strides {
+    ptrdiff_t batch, block, lane, row, col;
+} infc_image_strides;
+infc_image_strides infc_image_strides_of(const infc_type *type);
+/* Output extent of a window: (in + before + after - (dilation * (kernel - 1) + 1)) / stride + 1, 0 or less
+ * when the window does not fit. Arguments up to 2^40. */
+int64_t infc_window_extent(int64_t in, int64_t before, int64_t after, int64_t kernel,
+                           int64_t stride, int64_t dilation);
+
+enum {
+    INFC_MAX_WINDOW = 1 << 20
+}; /* kernel extents, strides, dilations and pads are at most this */
+
+#define INFC_OP(name, n_in, attrs, shape, call, summary) \
+    const char *infc_shape_##shape(infc_arena *arena, const infc_op_desc *desc, infc_type *out);
+#include "ops.def"
+#undef INFC_OP
+#define infc_call_none NULL
+void infc_call_conv(const infc_op_desc *desc, infc_kernel_call *out);
+void infc_call_pool(const infc_op_desc *desc, infc_kernel_call *out);
+void infc_call_matmul(const infc_op_desc *desc, infc_kernel_call *out);
+void infc_call_reduce(const infc_op_desc *desc, infc_kernel_call *out);
+void infc_call_softmax(const infc_op_desc *desc, infc_kernel_call *out);
+void infc_call_transpose(const infc_op_desc *desc, infc_kernel_call *out);
+void infc_call_relayout(const infc_op_desc *desc, infc_kernel_call *out);
+/* Types "b1".."b8" of a kernel that only moves elements. */
+void infc_call_by_size(infc_kernel_call *call, infc_dtype dtype);
+
+#endif

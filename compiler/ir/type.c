@@ -1,0 +1,106 @@
+#include "type.h"
+#include "op_rules.h"
+
+bool infc_mul(int64_t a, int64_t b, int64_t *out) { return !__builtin_mul_overflow(a, b, out); }
+
+int64_t infc_round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+const char *infc_type_check(infc_arena *arena, const infc_type *type) {
+    if (infc_dtype_bytes(type->dtype) == 0)
+        return infc_arena_printf(arena, "unknown element type %d", (int)type->dtype);
+    if (type->rank < 0 || type->rank > INFC_MAX_RANK)
+        return infc_arena_printf(arena, "%d dimensions; at most %d are supported", type->rank, INFC_MAX_RANK);
+    int64_t count = 1; /* zeros count as one, so that they cannot hide an absurd extent */
+    for (int i = 0; i < type->rank; i++) {
+        int64_t dim = type->dims[i];
+        if (dim < 0)
+            return infc_arena_printf(arena, "dimension %d is negative: %lld", i, (long long)dim);
+        if (!infc_mul(count, dim ? dim : 1, &count) || count > INFC_MAX_ELEMENTS)
+            return infc_arena_printf(arena, "%s has too many elements; the limit is 2^40",
+                                     infc_type_text(arena, type));
+    }
+    switch (type->layout) {
+    case INFC_LAYOUT_plain: return NULL;
+    case INFC_LAYOUT_c16:
+        if (type->rank >= 2) return NULL;
+        return infc_arena_printf(arena, "%s: c16 needs a batch and a channel dimension",
+                                 infc_type_text(arena, type));
+    case INFC_LAYOUT_panel:
+        if (type->rank >= 2 && type->rank <= 4) return NULL;
+        return infc_arena_printf(arena, "%s: panel needs 2, 3 or 4 dimensions", infc_type_text(arena, type));
+    }
+    return infc_arena_printf(arena, "unknown layout %d", (int)type->layout);
+}
+
+int64_t infc_type_count(const infc_type *type) { return infc_dims_product(type, 0, type->rank); }
+
+int64_t infc_dims_product(const infc_type *type, int first, int last) {
+    int64_t n = 1;
+    for (int i = first; i < last; i++) n *= type->dims[i];
+    return n;
+}
+
+int64_t infc_panel_inner(const infc_type *type) {
+    int64_t inner = type->rank == 4 ? infc_dims_product(type, 1, 4) : type->dims[type->rank - 2];
+    return infc_dtype_bytes(type->dtype) == 1 ? infc_round_up(inner, 64) : inner;
+}
+
+static int64_t stored_elements(const infc_type *type) {
+    switch (type->layout) {
+    case INFC_LAYOUT_c16:
+        return type->dims[0] * infc_round_up(type->dims[1], 16) * infc_dims_product(type, 2, type->rank);
+    case INFC_LAYOUT_panel: {
+        int64_t outputs = type->rank == 4 ? type->dims[0] : type->dims[type->rank - 1];
+        int64_t matrices = type->rank == 3 ? type->dims[0] : 1;
+        return matrices * infc_panel_inner(type) * infc_round_up(outputs, 16);
+    }
+    default: return infc_type_count(type);
+    }
+}
+
+uint64_t infc_type_bytes(const infc_type *type) {
+    return (uint64_t)stored_elements(type) * infc_dtype_bytes(type->dtype);
+}
+
+bool infc_shape_equal(const infc_type *a, const infc_type *b) {
+    if (a->rank != b->rank) return false;
+    for (int i = 0; i < a->rank; i++)
+        if (a->dims[i] != b->dims[i]) return false;
+    return true;
+}
+
+bool infc_type_equal(const infc_type *a, const infc_type *b) {
+    return a->dtype == b->dtype && a->layout == b->layout && infc_shape_equal(a, b);
+}
+
+const char *infc_layout_name(infc_layout layout) {
+    switch (layout) {
+    case INFC_LAYOUT_plain: return "plain";
+    case INFC_LAYOUT_c16: return "c16";
+    case INFC_LAYOUT_panel: return "panel";
+    }
+    return "?";
+}
+
+const char *infc_type_text(infc_arena *arena, const infc_type *type) {
+    infc_buf buf = {.arena = arena};
+    infc_buf_printf(&buf, "%s[", infc_dtype_name(type->dtype));
+    for (int i = 0; i < type->rank && i < INFC_MAX_RANK; i++)
+        infc_buf_printf(&buf, i ? ",%lld" : "%lld", (long long)type->dims[i]);
+    infc_buf_puts(&buf, "]");
+    if (type->layout != INFC_LAYOUT_plain)
+        infc_buf_printf(&buf, "{%s}", infc_layout_name(type->layout));
+    return infc_buf_str(&buf);
+}
+
+bool infc_type_broadcast(const infc_type *a, const infc_type *b, infc_type *out) {
+    infc_type r = {.dtype = a->dtype, .rank = a->rank > b->rank ? a->rank : b->rank};
+    for (int i = 0; i < r.rank; i++) {
+        int ia = i - (r.rank - a->rank), ib = i - (r.rank - b->rank);
+        int64_t da = ia < 0 ? 1 : a->dims[ia], db = ib < 0 ? 1 : b->dims[ib];
+        if (da != db && da != 1 && db != 1) return false;
+        r.dims[i] = da == 1 ? db : da;
+    }
+    *out = r;
+    return true;
+}
