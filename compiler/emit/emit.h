@@ -8,19 +8,36 @@ typedef struct infc_emit_options {
     const char *dir; /* folder to write to: DIR/NAME.h, DIR/src/... */
 } infc_emit_options;
 
+/* How the C of a model is compiled: DIR is the working directory (or use -I for the three folders). Everything
+ * else that decides bits is in the text itself. */
+#define INFC_EMIT_CFLAGS "-std=c11 -O3 -ffp-contract=off -fno-math-errno -fPIC -fvisibility=hidden -ffunction-sections"
+#define INFC_EMIT_RUNTIME_CFLAGS "-std=c11 -O2 -fvisibility=hidden -ffunction-sections"
+#define INFC_EMIT_INCLUDES "-I. -Isrc -Isrc/infrt"
+#define INFC_EMIT_LDFLAGS "-Wl,--gc-sections -pthread -lm"
+
 /* What was written, for link and reports. Names relative to `dir`. */
 typedef struct infc_emitted {
-    const char **model_sources; size_t n_model_sources;     /* C of the model; go into library and binary */
-    const char **runtime_sources; size_t n_runtime_sources; /* infrt core and app, main: binary only */
-    const char *weights_file;   /* "src/NAME.weights": header and tensors */
-    const char *weights_asm;    /* "src/NAME_weights.S": .incbin; null with weights: file */
+    const char **model_sources; size_t n_model_sources;     /* C of the model, target's cflags: library and binary */
+    const char **baseline_sources; size_t n_baseline_sources; /* also library and binary, but with baseline_cflags:
+                                                               runs before the CPU is known to fit */
+    const char **runtime_sources; size_t n_runtime_sources; /* infrt core and app, main: binary only, baseline_cflags */
+    const char *baseline_cflags; /* of the oldest target of the architecture */
+    const char *weights_file;   /* "src/NAME.weights": header and tensors; null when the model has none */
+    const char *weights_asm;    /* "src/NAME_weights.S": .incbin, assembled with -Isrc; null with weights: file. A
+                                   binary without it compiles baseline_sources with -DINFC_NO_EMBEDDED_WEIGHTS */
     const char *header;         /* "NAME.h" */
-    uint64_t layout_hash, weights_hash, weights_bytes;
+    const char **files; size_t n_files; /* everything written, in order, these included */
+    uint64_t layout_hash, weights_hash, weights_bytes; /* as in infc_weights_header */
+    const char *content_hash;   /* SHA-256 of the generated C and the weights: NAME_CONTENT_HASH */
 } infc_emitted;
 
 infc_status infc_emit(infc_cx *cx, const infc_plan *plan, const infc_emit_options *options, infc_emitted *out);
+/* manifest.json: provenance and SHA-256 of every emitted file and of `more`, what the linker made. infc_emit
+ * writes it with none; call it again after linking. */
+infc_status infc_emit_manifest(infc_cx *cx, const infc_plan *plan, const infc_emit_options *options,
+                               const infc_emitted *emitted, const char *const *more, size_t n_more);
 /* The generated C alone, as text: for golden tests and --dump emit. */
-infc_status infc_emit_source(infc_cx *cx, const infc_plan *plan, infc_buf *out);
+infc_status infc_emit_source(infc_cx *cx, const infc_plan *plan, const infc_spec *spec, infc_buf *out);
 
 /* ---- parts, one file each --------------------------------------------------------------------------- */
 /* expand.c: the template language: ${expr}, lines `$for i in 0..mr`, `$if expr`, `$else`, `$end`; integers and
@@ -40,8 +57,5 @@ infc_status infc_kernel_text(infc_cx *cx, const infk_kernel *kernel, const char 
 void infc_kernel_dims_text(infk_kind kind, infc_buf *out);
 /* The vocabulary of a level: scalar.h and <isa>.h of templates/simd, as one guarded header. */
 infc_status infc_simd_text(infc_cx *cx, infc_isa isa, const char *guard, infc_buf *out);
-
-/* expr.c: the expression printer, scalar (lanes 1) or 16 lanes. */
-void infc_expr_print(const infc_plan *plan, const infc_plan_step *step, int lanes, infc_buf *out);
 
 #endif
