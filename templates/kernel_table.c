@@ -1,0 +1,159 @@
+#include "kernel_table.h"
+#include <string.h>
+
+/* Dims of each kind: their names, and the struct under the kind's own name for the conditions below. */
+#define F(name, meaning) #name,
+static const char *const dims_of_conv[] = {
+#include "kernels/conv/conv_dims.def"
+};
+static const char *const dims_of_pool[] = {
+#include "kernels/pool/pool_dims.def"
+};
+static const char *const dims_of_matmul[] = {
+#include "kernels/matmul/matmul_dims.def"
+};
+static const char *const dims_of_reduce[] = {
+#include "kernels/reduce/reduce_dims.def"
+};
+static const char *const dims_of_softmax[] = {
+#include "kernels/softmax/softmax_dims.def"
+};
+static const char *const dims_of_transpose[] = {
+#include "kernels/transpose/transpose_dims.def"
+};
+static const char *const dims_of_relayout[] = {
+#include "kernels/relayout/relayout_dims.def"
+};
+#undef F
+
+static const infk_kind_info kinds[INFK_N_KINDS] = {
+#define INFK_OP(kind, dims, operands, by_size, unit) \
+    {#kind, #dims, operands, by_size, sizeof dims_of_##dims / sizeof *dims_of_##dims, dims_of_##dims, unit},
+#include "kernel_ops.def"
+#undef INFK_OP
+};
+#define INFK_OP(kind, dims, operands, by_size, unit) typedef infk_##dims##_dims dims_##kind;
+#include "kernel_ops.def"
+#undef INFK_OP
+
+#define INFK(kind, tile, x, w, y, isa, lanes, file, params, condition)     \
+    static int fits_##kind##_##tile##_##x##_##w##_##isa(const void *dims) { \
+        const dims_##kind *d = dims;                                       \
+        (void)d;                                                           \
+        return (condition);                                                \
+    }
+#include "kernels.def"
+#undef INFK
+
+/* The dtype word of a kernel's name: that of x, with that of w where it differs. */
+#define WORD_f32_f32 "f32"
+#define WORD_f32_i8 "f32i8"
+#define WORD_f32_ "f32"
+#define WORD_i8_ "i8"
+#define WORD_b1_ "b1"
+#define WORD_b2_ "b2"
+#define WORD_b4_ "b4"
+#define WORD_b8_ "b8"
+static const infk_kernel kernels[] = {
+#define INFK(kind, tile, x, w, y, isa, lanes, file, params, condition)      \
+    {"infk_" WORD_##x##_##w "_" #kind "_" #tile "__" #isa,                 \
+     INFK_##kind,                                                          \
+     #tile,                                                                \
+     {#x, #w, #y},                                                         \
+     INFC_ISA_##isa,                                                       \
+     lanes,                                                                \
+     file,                                                                 \
+     params,                                                               \
+     fits_##kind##_##tile##_##x##_##w##_##isa},
+#include "kernels.def"
+#undef INFK
+};
+enum { N_KERNELS = sizeof kernels / sizeof *kernels };
+
+const infk_kind_info *infk_kind_get(infk_kind kind) { return &kinds[kind]; }
+
+size_t infk_kernel_count(void) { return N_KERNELS; }
+
+const infk_kernel *infk_kernel_at(size_t i) { return i < N_KERNELS ? &kernels[i] : NULL; }
+
+const infk_kernel *infk_kernel_select(infk_kind kind, const char *const types[INFK_MAX_OPERANDS], infc_isa isa,
+                                      const void *dims) {
+    for (size_t i = N_KERNELS; i-- > 0;) {
+        const infk_kernel *k = &kernels[i];
+        int same = k->kind == kind && infc_isa_includes(isa, k->isa);
+        for (int t = 0; same && t < INFK_MAX_OPERANDS; t++)
+            same = strcmp(k->types[t], types[t] ? types[t] : "") == 0;
+        if (same && k->fits(dims)) return k;
+    }
+    return NULL;
+}
+
+static ptrdiff_t blocks_of(ptrdiff_t n) { return (n + 15) / 16; }
+
+ptrdiff_t infk_units(infk_kind kind, const void *dims) {
+    switch (kind) {
+    case INFK_conv: {
+        const infk_conv_dims *d = dims;
+        return d->batch * blocks_of(d->oc) * d->oh;
+    }
+    case INFK_matmul: {
+        const infk_matmul_dims *d = dims;
+        return d->batch * blocks_of(d->n);
+    }
+    case INFK_pool_max:
+    case INFK_pool_avg: {
+        const infk_pool_dims *d = dims;
+        return d->batch * blocks_of(d->c) * d->oh;
+    }
+    case INFK_reduce_sum:
+    case INFK_reduce_max: return ((const infk_reduce_dims *)dims)->outer;
+    case INFK_softmax: return ((const infk_softmax_dims *)dims)->outer;
+    case INFK_transpose: {
+        const infk_transpose_dims *d = dims;
+        return d->d0 * d->d1;
+    }
+    case INFK_to_c16:
+    case INFK_from_c16:
+    case INFK_pack_matmul: {
+        const infk_relayout_dims *d = dims;
+        return d->batch * blocks_of(d->c);
+    }
+    case INFK_pack_conv: return blocks_of(((const infk_relayout_dims *)dims)->c);
+    case INFK_N_KINDS: break;
+    }
+    return 0;
+}
+
+uint64_t infk_flops(infk_kind kind, const void *dims) {
+    switch (kind) {
+    case INFK_conv: {
+        const infk_conv_dims *d = dims;
+        return 2 * (uint64_t)(d->batch * d->oc * d->oh * d->ow) * (uint64_t)(d->ic * d->kh * d->kw);
+    }
+    case INFK_matmul: {
+        const infk_matmul_dims *d = dims;
+        return 2 * (uint64_t)(d->batch * d->m * d->n) * (uint64_t)d->k;
+    }
+    case INFK_pool_max:
+    case INFK_pool_avg: {
+        const infk_pool_dims *d = dims;
+        return (uint64_t)(d->batch * d->c * d->oh * d->ow) * (uint64_t)(d->kh * d->kw);
+    }
+    case INFK_reduce_sum:
+    case INFK_reduce_max: {
+        const infk_reduce_dims *d = dims;
+        return (uint64_t)(d->outer * d->r * d->inner);
+    }
+    case INFK_softmax: { /* maximum, difference, exp, sum, quotient: exp counts one */
+        const infk_softmax_dims *d = dims;
+        return 5 * (uint64_t)(d->outer * d->r * d->inner);
+    }
+    case INFK_transpose:
+    case INFK_to_c16:
+    case INFK_from_c16:
+    case INFK_pack_conv:
+    case INFK_pack_matmul:
+    case INFK_N_KINDS: break;
+    }
+    return 0;
+}

@@ -1,0 +1,28 @@
+/* pool_avg: the sum of the taps in order, divided by how many there were; with count_pad, taps in the padding
+ * count too (but none beyond it). */
+static INFK_INLINE void INFK(pool_avg)(const infk_pool_dims *d, const T *x, const EPI_TYPE *e, ptrdiff_t begin,
+                                       ptrdiff_t end) {
+    const ptrdiff_t blocks = (d->c + 15) / 16;
+    for (ptrdiff_t unit = begin; unit < end; unit++) {
+        const ptrdiff_t row = unit % d->oh, block = unit / d->oh % blocks, image = unit / d->oh / blocks;
+        const ptrdiff_t lanes = d->c - block * 16 < 16 ? d->c - block * 16 : 16;
+        for (ptrdiff_t col = 0; col < d->ow; col++)
+            for (ptrdiff_t lane = 0; lane < lanes; lane++) {
+                const T *p = x + image * d->x_batch + block * d->x_block + lane * d->x_lane;
+                ACC acc = 0;
+                ptrdiff_t count = 0;
+                for (ptrdiff_t r = 0; r < d->kh; r++) {
+                    const ptrdiff_t h = row * d->sh - d->ph + r * d->dh;
+                    for (ptrdiff_t s = 0; s < d->kw; s++) {
+                        const ptrdiff_t v = col * d->sw - d->pw + s * d->dw;
+                        const int inside = h >= 0 && h < d->ih && v >= 0 && v < d->iw;
+                        if (inside) acc += ld(p, h * d->x_row + v * d->x_col);
+                        count += inside || (d->count_pad && h < d->ih + d->eh && v < d->iw + d->ew);
+                    }
+                }
+                EPI(acc / (ACC)count,
+                    image * d->y_batch + block * d->y_block + lane * d->y_lane + row * d->y_row + col * d->y_col,
+                    row * d->ow + col, block * 16 + lane);
+            }
+    }
+}

@@ -1,0 +1,26 @@
+/* pool_max: taps in the padding do not take part; NaN wins. */
+static INFK_INLINE void INFK(pool_max)(const infk_pool_dims *d, const T *x, const EPI_TYPE *e, ptrdiff_t begin,
+                                       ptrdiff_t end) {
+    const ptrdiff_t blocks = (d->c + 15) / 16;
+    for (ptrdiff_t unit = begin; unit < end; unit++) {
+        const ptrdiff_t row = unit % d->oh, block = unit / d->oh % blocks, image = unit / d->oh / blocks;
+        const ptrdiff_t lanes = d->c - block * 16 < 16 ? d->c - block * 16 : 16;
+        for (ptrdiff_t col = 0; col < d->ow; col++)
+            for (ptrdiff_t lane = 0; lane < lanes; lane++) {
+                const T *p = x + image * d->x_batch + block * d->x_block + lane * d->x_lane;
+                ACC acc = ACC_LOWEST;
+                for (ptrdiff_t r = 0; r < d->kh; r++) {
+                    const ptrdiff_t h = row * d->sh - d->ph + r * d->dh;
+                    if (h < 0 || h >= d->ih) continue;
+                    for (ptrdiff_t s = 0; s < d->kw; s++) {
+                        const ptrdiff_t v = col * d->sw - d->pw + s * d->dw;
+                        if (v < 0 || v >= d->iw) continue;
+                        acc = ACC_MAX(acc, ld(p, h * d->x_row + v * d->x_col));
+                    }
+                }
+                EPI(acc,
+                    image * d->y_batch + block * d->y_block + lane * d->y_lane + row * d->y_row + col * d->y_col,
+                    row * d->ow + col, block * 16 + lane);
+            }
+    }
+}

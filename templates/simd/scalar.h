@@ -1,0 +1,93 @@
+/* scalar.h - the vocabulary for one float, P(x) = s_x. Freestanding C11: no libc. Every s_x gives the bits of the
+ * v_x of each level (<isa>.h). Compile with -ffp-contract=off -fno-math-errno; see docs/numerics.md. */
+#ifndef INFK_SCALAR_H
+#define INFK_SCALAR_H
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__FAST_MATH__)
+#error "results are defined bit by bit: compile without -ffast-math"
+#endif
+
+#if defined(__GNUC__)
+#define INFK_INLINE inline __attribute__((always_inline, unused))
+#define INFK_UNROLL _Pragma("GCC unroll 16")
+#elif defined(_MSC_VER)
+#define INFK_INLINE __forceinline
+#define INFK_UNROLL
+#else
+#define INFK_INLINE inline
+#define INFK_UNROLL
+#endif
+
+static INFK_INLINE uint32_t s_bits(float a) {
+    union {
+        float f;
+        uint32_t u;
+    } both;
+    both.f = a;
+    return both.u;
+}
+static INFK_INLINE float s_float(uint32_t u) {
+    union {
+        uint32_t u;
+        float f;
+    } both;
+    both.u = u;
+    return both.f;
+}
+
+static INFK_INLINE float s_set1(float a) { return a; }
+static INFK_INLINE float s_add(float a, float b) { return a + b; }
+static INFK_INLINE float s_sub(float a, float b) { return a - b; }
+static INFK_INLINE float s_mul(float a, float b) { return a * b; }
+static INFK_INLINE float s_div(float a, float b) { return a / b; }
+/* b when either is NaN or both are zero, as maxps. */
+static INFK_INLINE float s_max(float a, float b) { return a > b ? a : b; }
+static INFK_INLINE float s_min(float a, float b) { return a < b ? a : b; }
+/* For maxima of data: NaN when either is; acc when equal (zeros of either sign are). */
+static INFK_INLINE float s_max_nan(float acc, float x) { return x > acc || x != x ? x : acc; }
+static INFK_INLINE float s_neg(float a) { return s_float(s_bits(a) ^ 0x80000000u); }
+static INFK_INLINE float s_abs(float a) { return s_float(s_bits(a) & 0x7fffffffu); }
+static INFK_INLINE float s_copysign(float a, float sign) {
+    return s_float((s_bits(a) & 0x7fffffffu) | (s_bits(sign) & 0x80000000u));
+}
+/* c > 0 ? a : b; b for NaN. */
+static INFK_INLINE float s_select_gt0(float c, float a, float b) { return c > 0.0f ? a : b; }
+/* p > q ? a : b; b when unordered. */
+static INFK_INLINE float s_select_gt(float p, float q, float a, float b) { return p > q ? a : b; }
+static INFK_INLINE float s_sqrt(float a) { return __builtin_sqrtf(a); }
+/* 2^n for a whole n in [-126, 127]: adding 1.5 * 2^23 + 127 leaves the biased exponent in the low bits. */
+static INFK_INLINE float s_pow2(float n) { return s_float(s_bits(n + 12583039.0f) << 23); }
+
+#if defined(__FMA__) || defined(__aarch64__) || defined(__ARM_FEATURE_FMA) || defined(__riscv_flen) || \
+    defined(__s390x__) || defined(__powerpc64__)
+static INFK_INLINE float s_fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+#else
+/* Exact without hardware fma: the product of two floats fits a double; the error of its sum with c (2Sum) turns
+ * the sum odd when it is not exact (Boldo and Melquiond, round to odd), after which narrowing rounds right. */
+static INFK_INLINE float s_fma(float a, float b, float c) {
+    union {
+        double f;
+        uint64_t u;
+    } sum;
+    const double p = (double)a * (double)b, q = (double)c;
+    sum.f = p + q;
+    const double q_seen = sum.f - p, error = (p - (sum.f - q_seen)) + (q - q_seen);
+    if ((error > 0.0 || error < 0.0) && (sum.u & 1u) == 0) {
+        if ((error > 0.0) == (sum.f > 0.0))
+            sum.u++;
+        else
+            sum.u--;
+    }
+    return (float)sum.f;
+}
+#endif
+
+#define P(x) s_##x
+#define PF float
+#include "poly.h"
+#undef P
+#undef PF
+
+#endif
