@@ -12,6 +12,18 @@ infc_status infc_file_write(infc_cx *cx, const char *path, infc_bytes bytes, uns
 int infc_file_try_map(const char *path, infc_bytes *out);
 void infc_file_unmap(infc_bytes bytes);
 int infc_file_try_write(const char *path, const infc_bytes *pieces, size_t n, unsigned mode);
+/* A file made piece by piece, for what is too large to hold; not atomic: for use inside a stage. The first error is
+ * kept and told by close, which must be called. `patch` overwrites what was put before. */
+typedef struct infc_file_writer {
+    infc_cx *cx;
+    const char *path;
+    int fd, error;
+    uint64_t bytes; /* put so far */
+} infc_file_writer;
+infc_status infc_file_writer_open(infc_cx *cx, const char *path, infc_file_writer *out);
+void infc_file_writer_put(infc_file_writer *writer, const void *bytes, size_t n);
+void infc_file_writer_patch(infc_file_writer *writer, uint64_t offset, const void *bytes, size_t n);
+infc_status infc_file_writer_close(infc_file_writer *writer);
 bool infc_file_exists(const char *path);
 bool infc_dir_exists(const char *path);
 infc_status infc_dir_create(infc_cx *cx, const char *path); /* with parents */

@@ -29,3 +29,15 @@ const char *infc_sha256_hex(infc_arena *arena, infc_bytes bytes) {
     SHA256Final(digest, &state);
     return to_hex(arena, digest, sizeof digest);
 }
+
+_Static_assert(sizeof(XXH64_state_t) <= sizeof(infc_xxh64), "infc_xxh64 holds the state");
+
+void infc_xxh64_begin(infc_xxh64 *hash) { XXH64_reset((XXH64_state_t *)hash->state, 0); }
+
+void infc_xxh64_put(infc_xxh64 *hash, const void *bytes, size_t n) {
+    if (n) XXH64_update((XXH64_state_t *)hash->state, bytes, n);
+}
+
+uint64_t infc_xxh64_end(const infc_xxh64 *hash) {
+    return XXH64_digest((const XXH64_state_t *)hash->state);
+}

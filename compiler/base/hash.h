@@ -1,4 +1,5 @@
-/* hash.h - content keys (XXH3) and published digests (SHA-256), as lower-case hex on an arena. */
+/* hash.h - content keys (XXH3), published digests (SHA-256) as lower-case hex on an arena, and the hash of
+ * weights (XXH64). */
 #ifndef INFC_HASH_H
 #define INFC_HASH_H
 #include "buf.h"
@@ -6,5 +7,13 @@
 uint64_t infc_hash64(infc_bytes bytes);                           /* XXH3, 64 bit */
 const char *infc_hash_hex(infc_arena *arena, infc_bytes bytes);   /* XXH3, 128 bit: 32 digits */
 const char *infc_sha256_hex(infc_arena *arena, infc_bytes bytes); /* 64 digits */
+
+/* XXH64 with seed 0 piece by piece, as infc_weights_header has it. */
+typedef struct infc_xxh64 {
+    uint64_t state[11];
+} infc_xxh64;
+void infc_xxh64_begin(infc_xxh64 *hash);
+void infc_xxh64_put(infc_xxh64 *hash, const void *bytes, size_t n);
+uint64_t infc_xxh64_end(const infc_xxh64 *hash);
 
 #endif

@@ -1,0 +1,42 @@
+#include "file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+infc_status infc_file_writer_open(infc_cx *cx, const char *path, infc_file_writer *out) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    *out = (infc_file_writer){.cx = cx, .path = path, .fd = fd};
+    if (fd >= 0) return INFC_OK;
+    return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path}, "cannot create this file: %s", strerror(errno));
+}
+
+void infc_file_writer_patch(infc_file_writer *writer, uint64_t offset, const void *bytes, size_t n) {
+    const char *at = bytes;
+    while (n && !writer->error) {
+        ssize_t done = pwrite(writer->fd, at, n < (1u << 30) ? n : (1u << 30), (off_t)offset);
+        if (done < 0 && errno == EINTR) continue;
+        if (done <= 0) {
+            writer->error = done < 0 ? errno : ENOSPC;
+            return;
+        }
+        at += done;
+        n -= (size_t)done;
+        offset += (uint64_t)done;
+    }
+}
+
+void infc_file_writer_put(infc_file_writer *writer, const void *bytes, size_t n) {
+    infc_file_writer_patch(writer, writer->bytes, bytes, n);
+    writer->bytes += n;
+}
+
+infc_status infc_file_writer_close(infc_file_writer *writer) {
+    if (close(writer->fd) < 0 && !writer->error) writer->error = errno;
+    writer->fd = -1;
+    if (!writer->error) return INFC_OK;
+    return infc_fail(
+        writer->cx, INFC_ERR_IO, (infc_loc){.file = writer->path}, "cannot write this file (%llu bytes): %s%s",
+        (unsigned long long)writer->bytes, strerror(writer->error),
+        writer->error == ENOSPC || writer->error == EDQUOT ? "; free some space and run again" : "");
+}
