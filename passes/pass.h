@@ -41,4 +41,9 @@ typedef struct infc_pass_options {
 infc_status infc_passes_run(infc_ir *ir, const infc_spec *spec, const infc_target *target, infc_pass_phase phase,
                             const infc_pass_options *options);
 
+/* infc_pass_fold_constants and so on, one file each. */
+#define INFC_PASS(name, function, phase, required, needs, keeps, breaks) infc_status infc_pass_##function(infc_pass_cx *pass);
+#include "passes.def"
+#undef INFC_PASS
+
 #endif

@@ -73,6 +73,7 @@ MlirBlock infc_ir_body(MlirOperation func);                                    /
 size_t infc_ir_ops(infc_arena *arena, MlirBlock block, MlirOperation **out);
 size_t infc_ir_funcs(infc_arena *arena, const infc_ir *ir, MlirOperation **out);
 MlirOperation infc_ir_callee(const infc_ir *ir, MlirOperation call);
+const char *infc_ir_symbol(infc_arena *arena, MlirOperation func);
 
 /* ---- changing ------------------------------------------------------------------------------------- */
 /* All uses of old go to value; the name moves along when `value` has none. */

@@ -1,4 +1,5 @@
-/* ir_layout.c - what the layout and fuse passes need beyond building: retyping, rewiring, moving. */
+/* ir_layout.c - what the layout and fuse passes need beyond building: retyping, rewiring, moving; and
+ * the name of a function, for the plan. */
 #include "ir.h"
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -19,3 +20,9 @@ void infc_ir_set_operand(MlirOperation op, int i, MlirValue value) { mlirOperati
 void infc_ir_move_before(MlirOperation op, MlirOperation before) { mlirOperationMoveBefore(op, before); }
 
 void infc_ir_move_after(MlirOperation op, MlirOperation after) { mlirOperationMoveAfter(op, after); }
+
+const char *infc_ir_symbol(infc_arena *arena, MlirOperation func) {
+    MlirAttribute name = mlirOperationGetAttributeByName(func, mlirStringRefCreateFromCString("sym_name"));
+    MlirStringRef text = mlirStringAttrGetValue(name);
+    return infc_arena_copy_string(arena, text.data, text.length);
+}

@@ -1,0 +1,60 @@
+/* plan_barriers.c - where workers must meet. A step needs a barrier before it when, since the last one, memory
+ * that it reads was written, or memory that it writes was read or written, by another worker. Steps of one unit are
+ * all done by the same worker, so they need none among themselves. */
+#include "plan_internal.h"
+
+typedef struct span { /* bytes that a step touches */
+    infc_place place;
+    int index;
+    uint64_t begin, end;
+} span;
+
+static span span_of(const infc_plan *plan, int id) {
+    const infc_plan_buffer *buffer = &plan->buffers[infc_plan_root(plan, id)];
+    uint64_t begin = buffer->place == INFC_PLACE_ARENA ? buffer->offset : 0;
+    int index = buffer->place == INFC_PLACE_ARENA ? 0 : buffer->index;
+    return (span){buffer->place, index, begin, begin + buffer->bytes};
+}
+
+static bool overlap(span a, span b) {
+    return a.place == b.place && a.index == b.index && a.begin < b.end && b.begin < a.end;
+}
+
+static int n_reads(const infc_plan_step *step) { return step->n_operands + step->n_extras; }
+
+static int read_at(const infc_plan *plan, const infc_plan_step *step, int i) {
+    return i < step->n_operands ? step->operands[i] : plan->extras[step->first_extra + i - step->n_operands].buffer;
+}
+
+static bool writes_overlap(const infc_plan *plan, const infc_plan_step *step, span s) {
+    for (int i = 0; i < step->n_stores; i++)
+        if (overlap(s, span_of(plan, plan->stores[step->first_store + i].buffer))) return true;
+    return false;
+}
+
+static bool reads_overlap(const infc_plan *plan, const infc_plan_step *step, span s) {
+    for (int i = 0; i < n_reads(step); i++)
+        if (overlap(s, span_of(plan, read_at(plan, step, i)))) return true;
+    return false;
+}
+
+static bool conflict(const infc_plan *plan, const infc_plan_step *earlier, const infc_plan_step *later) {
+    if (earlier->units == 1 && later->units == 1) return false;
+    for (int i = 0; i < n_reads(later); i++)
+        if (writes_overlap(plan, earlier, span_of(plan, read_at(plan, later, i)))) return true;
+    for (int i = 0; i < later->n_stores; i++) {
+        span s = span_of(plan, plan->stores[later->first_store + i].buffer);
+        if (writes_overlap(plan, earlier, s) || reads_overlap(plan, earlier, s)) return true;
+    }
+    return false;
+}
+
+void infc_plan_barriers(infc_plan *plan) {
+    int since = 0; /* first step after the last barrier */
+    for (int s = 0; s < plan->n_steps; s++) {
+        plan->steps[s].barrier = 0;
+        for (int e = since; e < s && !plan->steps[s].barrier; e++)
+            plan->steps[s].barrier = conflict(plan, &plan->steps[e], &plan->steps[s]);
+        if (plan->steps[s].barrier) since = s;
+    }
+}

@@ -1,0 +1,45 @@
+/* plan_what.c - a step in words, for comments in generated code, dumps and profiles. */
+#include "plan_internal.h"
+
+static void conv_words(const infk_conv_dims *d, infc_buf *out) {
+    infc_buf_printf(out, "conv %tdx%td, %td -> %td channels, stride %td, pad %td, on %tdx%td", d->kh, d->kw,
+                    d->ic * d->groups, d->oc, d->sh, d->ph, d->ih, d->iw);
+    if (d->groups > 1) infc_buf_printf(out, ", %td groups", d->groups);
+}
+
+static void kernel_words(const infc_plan_step *step, infc_buf *out) {
+    const infc_kernel_call *call = &step->call;
+    const char *name = infk_kind_get(call->kind)->name;
+    switch (call->kind) {
+    case INFK_conv: conv_words(&call->dims.conv, out); break;
+    case INFK_matmul:
+        infc_buf_printf(out, "matmul %td x %td x %td", call->dims.matmul.m, call->dims.matmul.k, call->dims.matmul.n);
+        if (call->dims.matmul.batch > 1) infc_buf_printf(out, ", %td of them", call->dims.matmul.batch);
+        break;
+    case INFK_pool_max:
+    case INFK_pool_avg:
+        infc_buf_printf(out, "%s %tdx%td, stride %td, on %tdx%td", name, call->dims.pool.kh, call->dims.pool.kw,
+                        call->dims.pool.sh, call->dims.pool.ih, call->dims.pool.iw);
+        break;
+    case INFK_reduce_sum:
+    case INFK_reduce_max:
+    case INFK_softmax: /* the same three leading fields */
+        infc_buf_printf(out, "%s of %td x [%td] x %td", name, call->dims.reduce.outer, call->dims.reduce.r,
+                        call->dims.reduce.inner);
+        break;
+    default: infc_buf_puts(out, name);
+    }
+}
+
+const char *infc_plan_what(const infc_builder *b, const infc_plan_step *step) {
+    infc_buf out = {.arena = b->cx->arena};
+    if (step->kernel) kernel_words(step, &out);
+    const char *separator = step->kernel ? "; then " : "";
+    for (int i = 0; i < step->n_exprs; i++) {
+        const infc_plan_expr *expr = &b->plan->exprs[step->first_expr + i];
+        if (expr->kind != INFC_EXPR_FN) continue;
+        infc_buf_printf(&out, "%s%s", separator, infc_scalar_name(expr->fn));
+        separator = ", ";
+    }
+    return out.len ? infc_buf_str(&out) : "copy";
+}

@@ -1,0 +1,158 @@
+/* fuse.c - outlines each kernel with its epilogue, and each run of element-wise ops, into a private function.
+ *
+ * A group starts at an op with a kernel (its root) or at an element-wise op, and takes in later element-wise ops
+ * that use a value of the group, have the group's shape, and whose other operands stand before the group and
+ * can be read beside the output (ir/access.h). Values used outside the group are its results, so there may be
+ * several. Afterwards @main holds weights, their preparation, reshapes and calls: one call is one step. */
+#include "../compiler/ir/access.h"
+#include "pass.h"
+#include <ctype.h>
+#include <string.h>
+
+enum { MAX_GROUP = 64, MAX_EXTRAS = 24 };
+
+typedef struct group {
+    MlirOperation ops[MAX_GROUP];
+    size_t n;
+    int n_extras;
+    infc_op_kind root; /* a map kind: a loop nest */
+    infc_type out;
+} group;
+
+static bool is_map(infc_op_kind kind) { return kind >= INFC_OP_map1 && kind <= INFC_OP_map3; }
+
+static bool is_compute(infc_op_kind kind) {
+    return kind < INFC_N_OP_KINDS && kind != INFC_OP_weight && kind != INFC_OP_reshape;
+}
+
+/* Whether op and all it reads are constants: such ops are weights' recipes, not steps. */
+static bool is_constant(infc_ir *ir, MlirOperation op) {
+    if (mlirOperationIsNull(op)) return false;
+    infc_op_kind kind = infc_ir_kind(ir, op);
+    if (kind == INFC_OP_weight) return true;
+    if (kind >= INFC_N_OP_KINDS) return false;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        if (!is_constant(ir, infc_ir_def(mlirOperationGetOperand(op, i)))) return false;
+    return true;
+}
+
+static bool in_group(const group *g, MlirOperation op) {
+    for (size_t i = 0; i < g->n; i++)
+        if (mlirOperationEqual(g->ops[i], op)) return true;
+    return false;
+}
+
+/* Whether the map `op` can join: see the top of the file. Counts the operands it would add. */
+static bool can_join(infc_ir *ir, const group *g, MlirOperation op, int *n_new) {
+    infc_type out = infc_ir_type(ir, mlirOperationGetResult(op, 0));
+    if (!infc_type_equal(&out, &g->out) || out.dtype != INFC_DTYPE_f32) return false;
+    bool touches = false;
+    *n_new = 0;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+        MlirValue value = mlirOperationGetOperand(op, i);
+        MlirOperation def = infc_ir_def(value);
+        if (!mlirOperationIsNull(def) && in_group(g, def)) {
+            touches = true;
+            continue;
+        }
+        bool argument = mlirOperationIsNull(def);
+        if (!argument && !mlirOperationIsBeforeInBlock(def, g->ops[0])) return false;
+        infc_type extra = infc_ir_type(ir, value);
+        infc_access access;
+        int64_t strides[INFC_MAX_RANK + 1];
+        bool readable = is_map(g->root) ? infc_access_strides(&g->out, &extra, !argument, strides)
+                                        : infc_access_epilogue(g->root, &g->out, &extra, !argument, &access);
+        if (!readable) return false;
+        (*n_new)++;
+    }
+    return touches && g->n < MAX_GROUP && g->n_extras + *n_new <= MAX_EXTRAS;
+}
+
+/* Kernels that move elements by size know no arithmetic, so nothing joins them. */
+static bool takes_epilogue(infc_op_kind kind) { return kind != INFC_OP_transpose && kind != INFC_OP_relayout; }
+
+/* Tries the users of every op of the group, those that joined meanwhile included; each comes after what it uses. */
+static void grow(infc_ir *ir, group *g) {
+    if (!takes_epilogue(g->root) || g->out.dtype != INFC_DTYPE_f32) return;
+    for (size_t i = 0; i < g->n; i++) {
+        MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(g->ops[i], 0));
+        for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+            int n_new;
+            MlirOperation user = mlirOpOperandGetOwner(use);
+            if (!is_map(infc_ir_kind(ir, user)) || in_group(g, user) || !can_join(ir, g, user, &n_new)) continue;
+            g->ops[g->n++] = user;
+            g->n_extras += n_new;
+        }
+    }
+}
+
+/* A C identifier from `node "/conv2/Conv" (Conv)`: conv2. */
+static void node_identifier(const char *node, char *out, size_t cap) {
+    const char *begin = node ? strchr(node, '"') : NULL;
+    const char *end = begin ? strchr(begin + 1, '"') : NULL;
+    size_t n = 0;
+    if (end) {
+        const char *op = strchr(end, '('), *slash = end;
+        while (slash > begin && *slash != '/') slash--;
+        if (op && slash > begin + 1 && strncasecmp(slash + 1, op + 1, (size_t)(end - slash - 1)) == 0) end = slash;
+        for (const char *p = begin + 1; p < end && n + 1 < cap; p++) {
+            bool word = isalnum((unsigned char)*p);
+            if (word || (n > 0 && out[n - 1] != '_')) out[n++] = word ? (char)tolower((unsigned char)*p) : '_';
+        }
+    }
+    while (n > 0 && out[n - 1] == '_') n--;
+    out[n] = 0;
+}
+
+static const char *group_name(infc_pass_cx *pass, const group *g) {
+    infc_ir *ir = pass->ir;
+    char base[48];
+    infc_loc loc = infc_ir_loc(ir, mlirOperationGetLocation(g->ops[0]));
+    node_identifier(loc.node, base, sizeof base);
+    const char *kind = infc_op_get(g->root)->name;
+    if (is_map(g->root)) kind = "map";
+    infc_buf name = {.arena = pass->scratch};
+    if (!base[0] || isdigit((unsigned char)base[0]) || g->root == INFC_OP_relayout)
+        infc_buf_printf(&name, base[0] ? "%s_%s" : "%s", kind, base);
+    else
+        infc_buf_puts(&name, base);
+    for (size_t i = is_map(g->root) ? 0 : 1; i < g->n; i++) {
+        infc_op_desc desc;
+        infc_ir_describe(ir, g->ops[i], &desc);
+        const char *fn = infc_desc_str(&desc, "fn");
+        if (strcmp(fn, "add") != 0 && strcmp(fn, "mul") != 0 && name.len < 56) infc_buf_printf(&name, "_%s", fn);
+    }
+    return infc_buf_str(&name);
+}
+
+static void hoist_constants(infc_pass_cx *pass) {
+    MlirOperation *ops;
+    MlirBlock body = infc_ir_body(pass->ir->main);
+    size_t n = infc_ir_ops(pass->scratch, body, &ops), first = 0;
+    while (first < n && is_constant(pass->ir, ops[first])) first++;
+    for (size_t i = first + 1; i < n; i++)
+        if (is_constant(pass->ir, ops[i])) infc_ir_move_before(ops[i], ops[first]);
+}
+
+infc_status infc_pass_fuse(infc_pass_cx *pass) {
+    infc_ir *ir = pass->ir;
+    hoist_constants(pass);
+    MlirOperation op = mlirBlockGetFirstOperation(infc_ir_body(ir->main));
+    while (!mlirOperationIsNull(op)) {
+        infc_op_kind kind = infc_ir_kind(ir, op);
+        if (!is_compute(kind) || is_constant(ir, op)) {
+            op = mlirOperationGetNextInBlock(op);
+            continue;
+        }
+        group g = {.root = kind, .n = 1, .ops = {op}};
+        g.n_extras = is_map(kind) ? (int)mlirOperationGetNumOperands(op) : 0;
+        g.out = infc_ir_type(ir, mlirOperationGetResult(op, 0));
+        grow(ir, &g);
+        MlirOperation call;
+        for (size_t i = 1; i < g.n; i++) infc_ir_move_after(g.ops[i], g.ops[i - 1]);
+        INFC_TRY(infc_ir_outline(ir, g.ops, g.n, group_name(pass, &g), &call));
+        pass->n_changes++;
+        op = mlirOperationGetNextInBlock(call);
+    }
+    return INFC_OK;
+}
