@@ -80,7 +80,7 @@ if ! known; then
     . /etc/os-release 2>/dev/null || PRETTY_NAME="this system"
     die "apt knows no package \"$unknown\" on $PRETTY_NAME. infc is built on Debian 12 with its security updates enabled"
 fi
-echo "${as_root[*]} apt-get install -y --no-install-recommends (${#missing[@]} packages and what they depend on; a few minutes)"
+echo "${as_root:+${as_root[*]} }apt-get install -y --no-install-recommends (${#missing[@]} packages and what they depend on; a few minutes)"
 if ! try_install; then
     update # the lists may be older than the mirror
     try_install || {
