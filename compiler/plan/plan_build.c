@@ -58,11 +58,6 @@ int infc_builder_buffer(infc_builder *b, infc_place place, int index, const char
     return plan->n_buffers++;
 }
 
-int infc_plan_root(const infc_plan *plan, int buffer) {
-    while (plan->buffers[buffer].alias_of >= 0) buffer = plan->buffers[buffer].alias_of;
-    return buffer;
-}
-
 static void add_inputs(infc_builder *b) {
     infc_plan *plan = b->plan;
     MlirBlock body = infc_ir_body(b->ir->main);

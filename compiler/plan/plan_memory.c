@@ -4,6 +4,11 @@
 #include "plan_internal.h"
 #include <stdlib.h>
 
+int infc_plan_root(const infc_plan *plan, int buffer) {
+    while (plan->buffers[buffer].alias_of >= 0) buffer = plan->buffers[buffer].alias_of;
+    return buffer;
+}
+
 static uint64_t padded(const infc_plan_buffer *buffer) {
     return (buffer->bytes + INFC_OVER_READ + INFC_ALIGN - 1) / INFC_ALIGN * INFC_ALIGN;
 }
