@@ -27,8 +27,9 @@ static const char *const dims_of_relayout[] = {
 #undef F
 
 static const infk_kind_info kinds[INFK_N_KINDS] = {
-#define INFK_OP(kind, dims, operands, by_size, unit) \
-    {#kind, #dims, operands, by_size, sizeof dims_of_##dims / sizeof *dims_of_##dims, dims_of_##dims, unit},
+#define INFK_OP(kind, dims, operands, by_size, unit)                                           \
+    {#kind,          #dims, operands, by_size, sizeof dims_of_##dims / sizeof *dims_of_##dims, \
+     dims_of_##dims, unit},
 #include "kernel_ops.def"
 #undef INFK_OP
 };
@@ -36,11 +37,11 @@ static const infk_kind_info kinds[INFK_N_KINDS] = {
 #include "kernel_ops.def"
 #undef INFK_OP
 
-#define INFK(kind, tile, x, w, y, isa, lanes, file, params, condition)     \
+#define INFK(kind, tile, x, w, y, isa, lanes, file, params, condition)      \
     static int fits_##kind##_##tile##_##x##_##w##_##isa(const void *dims) { \
-        const dims_##kind *d = dims;                                       \
-        (void)d;                                                           \
-        return (condition);                                                \
+        const dims_##kind *d = dims;                                        \
+        (void)d;                                                            \
+        return (condition);                                                 \
     }
 #include "kernels.def"
 #undef INFK
@@ -55,15 +56,15 @@ static const infk_kind_info kinds[INFK_N_KINDS] = {
 #define WORD_b4_ "b4"
 #define WORD_b8_ "b8"
 static const infk_kernel kernels[] = {
-#define INFK(kind, tile, x, w, y, isa, lanes, file, params, condition)      \
-    {"infk_" WORD_##x##_##w "_" #kind "_" #tile "__" #isa,                 \
-     INFK_##kind,                                                          \
-     #tile,                                                                \
-     {#x, #w, #y},                                                         \
-     INFC_ISA_##isa,                                                       \
-     lanes,                                                                \
-     file,                                                                 \
-     params,                                                               \
+#define INFK(kind, tile, x, w, y, isa, lanes, file, params, condition) \
+    {"infk_" WORD_##x##_##w "_" #kind "_" #tile "__" #isa,             \
+     INFK_##kind,                                                      \
+     #tile,                                                            \
+     {#x, #w, #y},                                                     \
+     INFC_ISA_##isa,                                                   \
+     lanes,                                                            \
+     file,                                                             \
+     params,                                                           \
      fits_##kind##_##tile##_##x##_##w##_##isa},
 #include "kernels.def"
 #undef INFK
@@ -76,8 +77,8 @@ size_t infk_kernel_count(void) { return N_KERNELS; }
 
 const infk_kernel *infk_kernel_at(size_t i) { return i < N_KERNELS ? &kernels[i] : NULL; }
 
-const infk_kernel *infk_kernel_select(infk_kind kind, const char *const types[INFK_MAX_OPERANDS], infc_isa isa,
-                                      const void *dims) {
+const infk_kernel *infk_kernel_select(infk_kind kind, const char *const types[INFK_MAX_OPERANDS],
+                                      infc_isa isa, const void *dims) {
     for (size_t i = N_KERNELS; i-- > 0;) {
         const infk_kernel *k = &kernels[i];
         int same = k->kind == kind && infc_isa_includes(isa, k->isa);

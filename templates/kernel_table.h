@@ -65,12 +65,12 @@ uint64_t infk_flops(infk_kind kind, const void *dims);
 typedef struct infk_kernel {
     const char *name; /* infk_f32_conv_6x16__x86_64_avx2 */
     infk_kind kind;
-    const char *tile;             /* "ref", "6x16" */
+    const char *tile;                     /* "ref", "6x16" */
     const char *types[INFK_MAX_OPERANDS]; /* x, w ("" when one operand), y: "f32", "i8", "b4" */
     infc_isa isa;
-    int lanes;                    /* 1 scalar text, 16 vector text */
-    const char *file;             /* below templates/kernels/ */
-    const char *params;           /* "mr=6 np=1" for the expander; "" for plain C */
+    int lanes;                     /* 1 scalar text, 16 vector text */
+    const char *file;              /* below templates/kernels/ */
+    const char *params;            /* "mr=6 np=1" for the expander; "" for plain C */
     int (*fits)(const void *dims); /* whether this text can do that call */
 } infk_kernel;
 
@@ -78,7 +78,7 @@ size_t infk_kernel_count(void);
 const infk_kernel *infk_kernel_at(size_t i); /* order of kernels.def: oldest to newest */
 /* The last kernel of that kind and those types whose level is within `isa` and that fits; never null for a
  * supported combination, since every kind has a reference. Null: no kernel for these types. */
-const infk_kernel *infk_kernel_select(infk_kind kind, const char *const types[INFK_MAX_OPERANDS], infc_isa isa,
-                                      const void *dims);
+const infk_kernel *infk_kernel_select(infk_kind kind, const char *const types[INFK_MAX_OPERANDS],
+                                      infc_isa isa, const void *dims);
 
 #endif

@@ -66,7 +66,8 @@ static size_t take_name(cursor *c, const char **out_name) {
 
 static const infc_expand_var *find(const template *t, const char *name, size_t n) {
     for (size_t i = t->n_vars; i-- > 0;)
-        if (strlen(t->vars[i].name) == n && memcmp(t->vars[i].name, name, n) == 0) return &t->vars[i];
+        if (strlen(t->vars[i].name) == n && memcmp(t->vars[i].name, name, n) == 0)
+            return &t->vars[i];
     return NULL;
 }
 
@@ -82,7 +83,8 @@ static bool parse_integer(const char *text, size_t n, int64_t *out) {
 static infc_status compare(cursor *c, int64_t *out);
 
 static infc_status primary(cursor *c, int64_t *out) {
-    if (c->depth >= MAX_DEPTH) return fail(c->t, c->row, "expression nested too deeply", c->at, (size_t)(c->end - c->at));
+    if (c->depth >= MAX_DEPTH)
+        return fail(c->t, c->row, "expression nested too deeply", c->at, (size_t)(c->end - c->at));
     c->depth++;
     if (take(c, "(")) {
         INFC_TRY(compare(c, out));
@@ -114,7 +116,8 @@ static infc_status product(cursor *c, int64_t *out) {
         char op = take(c, "*") ? '*' : take(c, "/") ? '/' : take(c, "%") ? '%' : '\0';
         if (!op) return INFC_OK;
         INFC_TRY(primary(c, &right));
-        if (op != '*' && right <= 0) return fail(c->t, c->row, "divisor is not positive", c->at, (size_t)(c->end - c->at));
+        if (op != '*' && right <= 0)
+            return fail(c->t, c->row, "divisor is not positive", c->at, (size_t)(c->end - c->at));
         if (op == '*' && __builtin_mul_overflow(*out, right, out))
             return fail(c->t, c->row, "product too large", c->at, (size_t)(c->end - c->at));
         if (op == '/') *out /= right;
@@ -142,7 +145,7 @@ static infc_status compare(cursor *c, int64_t *out) {
     for (int op = 0; op < 6; op++) {
         if (!take(c, ops[op])) continue;
         INFC_TRY(sum(c, &b));
-        const bool results[] = {a == b, a != b, a <= b, a >= b, a < b, a > b};
+        const bool results[] = {a == b, a != b, a <= b, a >= b, a<b, a> b};
         *out = results[op];
         break;
     }
@@ -192,7 +195,8 @@ static infc_status substitute(template *t, size_t row) {
         at = dollar;
         if (at == end) break;
         const char *close = memchr(at, '}', (size_t)(end - at));
-        if (end - at < 2 || at[1] != '{' || !close) return fail(t, row, "not ${expr}", at, (size_t)(end - at));
+        if (end - at < 2 || at[1] != '{' || !close)
+            return fail(t, row, "not ${expr}", at, (size_t)(end - at));
         const infc_expand_var *var = find(t, at + 2, (size_t)(close - at - 2));
         if (var) {
             infc_buf_puts(t->out, var->text);
@@ -216,9 +220,11 @@ static infc_status run_for(template *t, cursor *c, size_t end, int depth) {
     const char *name;
     int64_t from, to;
     size_t n = take_name(c, &name);
-    if (n == 0 || !take(c, "in ")) return fail(t, c->row, "not $for NAME in a..b", name, (size_t)(c->end - name));
+    if (n == 0 || !take(c, "in "))
+        return fail(t, c->row, "not $for NAME in a..b", name, (size_t)(c->end - name));
     INFC_TRY(compare(c, &from));
-    if (!take(c, "..")) return fail(t, c->row, "not $for NAME in a..b", name, (size_t)(c->end - name));
+    if (!take(c, ".."))
+        return fail(t, c->row, "not $for NAME in a..b", name, (size_t)(c->end - name));
     INFC_TRY(compare(c, &to));
     INFC_TRY(at_end(c));
     if (to > from && to - from > MAX_TRIPS) return fail(t, c->row, "loop too long", name, n);
@@ -234,7 +240,8 @@ static infc_status run_for(template *t, cursor *c, size_t end, int depth) {
 }
 
 static infc_status run(template *t, size_t first, size_t last, int depth) {
-    if (depth > MAX_DEPTH) return fail(t, first, "blocks nested too deeply", t->file, strlen(t->file));
+    if (depth > MAX_DEPTH)
+        return fail(t, first, "blocks nested too deeply", t->file, strlen(t->file));
     for (size_t row = first; row < last; row++) {
         cursor c;
         size_t otherwise, end;
@@ -248,10 +255,8 @@ static infc_status run(template *t, size_t first, size_t last, int depth) {
             INFC_TRY(block_bounds(t, row, &otherwise, &end));
             INFC_TRY(compare(&c, &value));
             INFC_TRY(at_end(&c));
-            if (value)
-                INFC_TRY(run(t, row + 1, otherwise, depth + 1));
-            else
-                INFC_TRY(run(t, otherwise + (otherwise < end), end, depth + 1));
+            if (value) INFC_TRY(run(t, row + 1, otherwise, depth + 1));
+            else INFC_TRY(run(t, otherwise + (otherwise < end), end, depth + 1));
             row = end;
         } else if (directive(t, row, "else", &c) || directive(t, row, "end", &c)) {
             return fail(t, row, "no block is open here", t->lines[row].text, t->lines[row].len);
@@ -262,8 +267,8 @@ static infc_status run(template *t, size_t first, size_t last, int depth) {
     return INFC_OK;
 }
 
-infc_status infc_expand(infc_cx *cx, const char *file, infc_bytes text, const infc_expand_var *vars, size_t n_vars,
-                        infc_buf *out) {
+infc_status infc_expand(infc_cx *cx, const char *file, infc_bytes text, const infc_expand_var *vars,
+                        size_t n_vars, infc_buf *out) {
     template t = {.cx = cx, .file = file, .out = out};
     const char *at = (const char *)text.ptr, *end = at + text.len;
     while (at < end) {

@@ -10,7 +10,7 @@ typedef struct infc_expand_var {
 
 /* ${expr}, lines `$for i in 0..mr`, `$if expr`, `$else`, `$end`; integers and names given in `vars`. Appends to
  * `out`. Errors name file:line. */
-infc_status infc_expand(infc_cx *cx, const char *file, infc_bytes text, const infc_expand_var *vars, size_t n_vars,
-                        infc_buf *out);
+infc_status infc_expand(infc_cx *cx, const char *file, infc_bytes text, const infc_expand_var *vars,
+                        size_t n_vars, infc_buf *out);
 
 #endif

@@ -7,9 +7,9 @@ typedef struct vf16x {
     float l[16];
 } vf16x;
 
-#define V_EACH(expr)                     \
-    vf16x r;                             \
-    INFK_UNROLL                          \
+#define V_EACH(expr)                              \
+    vf16x r;                                      \
+    INFK_UNROLL                                   \
     for (int i = 0; i < 16; i++) r.l[i] = (expr); \
     return r
 
@@ -45,7 +45,9 @@ static INFK_INLINE vf16x v_select_gt(vf16x p, vf16x q, vf16x a, vf16x b) {
 }
 static INFK_INLINE vf16x v_pow2(vf16x n) { V_EACH(s_pow2(n.l[i])); }
 /* 16 outputs of step j (0..3) of a block [16][4] of int8. */
-static INFK_INLINE vf16x v_i8_to_f32(const int8_t *block, int j) { V_EACH((float)block[4 * i + j]); }
+static INFK_INLINE vf16x v_i8_to_f32(const int8_t *block, int j) {
+    V_EACH((float)block[4 * i + j]);
+}
 
 #undef V_EACH
 

@@ -60,8 +60,8 @@ static INFK_INLINE float s_sqrt(float a) { return __builtin_sqrtf(a); }
 /* 2^n for a whole n in [-126, 127]: adding 1.5 * 2^23 + 127 leaves the biased exponent in the low bits. */
 static INFK_INLINE float s_pow2(float n) { return s_float(s_bits(n + 12583039.0f) << 23); }
 
-#if defined(__FMA__) || defined(__aarch64__) || defined(__ARM_FEATURE_FMA) || defined(__riscv_flen) || \
-    defined(__s390x__) || defined(__powerpc64__)
+#if defined(__FMA__) || defined(__aarch64__) || defined(__ARM_FEATURE_FMA) || \
+    defined(__riscv_flen) || defined(__s390x__) || defined(__powerpc64__)
 static INFK_INLINE float s_fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 #else
 /* Exact without hardware fma: the product of two floats fits a double; the error of its sum with c (2Sum) turns
@@ -75,10 +75,8 @@ static INFK_INLINE float s_fma(float a, float b, float c) {
     sum.f = p + q;
     const double q_seen = sum.f - p, error = (p - (sum.f - q_seen)) + (q - q_seen);
     if ((error > 0.0 || error < 0.0) && (sum.u & 1u) == 0) {
-        if ((error > 0.0) == (sum.f > 0.0))
-            sum.u++;
-        else
-            sum.u--;
+        if ((error > 0.0) == (sum.f > 0.0)) sum.u++;
+        else sum.u--;
     }
     return (float)sum.f;
 }

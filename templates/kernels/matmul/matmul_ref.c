@@ -1,6 +1,6 @@
 /* matmul: accumulates from +0 with fma along k. */
-static INFK_INLINE void INFK(matmul)(const infk_matmul_dims *d, const T *x, const W *w, const EPI_TYPE *e,
-                                     ptrdiff_t begin, ptrdiff_t end) {
+static INFK_INLINE void INFK(matmul)(const infk_matmul_dims *d, const T *x, const W *w,
+                                     const EPI_TYPE *e, ptrdiff_t begin, ptrdiff_t end) {
     const ptrdiff_t panels = (d->n + 15) / 16;
     for (ptrdiff_t unit = begin; unit < end; unit++) {
         const ptrdiff_t panel = unit % panels, b = unit / panels;

@@ -1,7 +1,7 @@
 /* pool_avg: the sum of the taps in order, divided by how many there were; with count_pad, taps in the padding
  * count too (but none beyond it). */
-static INFK_INLINE void INFK(pool_avg)(const infk_pool_dims *d, const T *x, const EPI_TYPE *e, ptrdiff_t begin,
-                                       ptrdiff_t end) {
+static INFK_INLINE void INFK(pool_avg)(const infk_pool_dims *d, const T *x, const EPI_TYPE *e,
+                                       ptrdiff_t begin, ptrdiff_t end) {
     const ptrdiff_t blocks = (d->c + 15) / 16;
     for (ptrdiff_t unit = begin; unit < end; unit++) {
         const ptrdiff_t row = unit % d->oh, block = unit / d->oh % blocks, image = unit / d->oh / blocks;

@@ -1,6 +1,6 @@
 /* pool_max: taps in the padding do not take part; NaN wins. */
-static INFK_INLINE void INFK(pool_max)(const infk_pool_dims *d, const T *x, const EPI_TYPE *e, ptrdiff_t begin,
-                                       ptrdiff_t end) {
+static INFK_INLINE void INFK(pool_max)(const infk_pool_dims *d, const T *x, const EPI_TYPE *e,
+                                       ptrdiff_t begin, ptrdiff_t end) {
     const ptrdiff_t blocks = (d->c + 15) / 16;
     for (ptrdiff_t unit = begin; unit < end; unit++) {
         const ptrdiff_t row = unit % d->oh, block = unit / d->oh % blocks, image = unit / d->oh / blocks;
@@ -18,8 +18,7 @@ static INFK_INLINE void INFK(pool_max)(const infk_pool_dims *d, const T *x, cons
                         acc = ACC_MAX(acc, ld(p, h * d->x_row + v * d->x_col));
                     }
                 }
-                EPI(acc,
-                    image * d->y_batch + block * d->y_block + lane * d->y_lane + row * d->y_row + col * d->y_col,
+                EPI(acc, image * d->y_batch + block * d->y_block + lane * d->y_lane + row * d->y_row + col * d->y_col,
                     row * d->ow + col, block * 16 + lane);
             }
     }

@@ -1,6 +1,6 @@
 /* reduce_max: 16 partial maxima by index mod 16, then the fixed tree; or in order (dims lanes = 0). NaN wins. */
-static INFK_INLINE void INFK(reduce_max)(const infk_reduce_dims *d, const T *x, const EPI_TYPE *e, ptrdiff_t begin,
-                                         ptrdiff_t end) {
+static INFK_INLINE void INFK(reduce_max)(const infk_reduce_dims *d, const T *x, const EPI_TYPE *e,
+                                         ptrdiff_t begin, ptrdiff_t end) {
     const ptrdiff_t lanes = d->lanes ? 16 : 1;
     for (ptrdiff_t outer = begin; outer < end; outer++)
         for (ptrdiff_t i = 0; i < d->inner; i++) {

@@ -1,5 +1,5 @@
-static INFK_INLINE void INFK(transpose)(const infk_transpose_dims *d, const T *x, const EPI_TYPE *e, ptrdiff_t begin,
-                                        ptrdiff_t end) {
+static INFK_INLINE void INFK(transpose)(const infk_transpose_dims *d, const T *x, const EPI_TYPE *e,
+                                        ptrdiff_t begin, ptrdiff_t end) {
     const ptrdiff_t inner = d->d2 * d->d3 * d->d4 * d->d5;
     for (ptrdiff_t unit = begin; unit < end; unit++) {
         const T *p = x + unit / d->d1 * d->s0 + unit % d->d1 * d->s1;
@@ -8,6 +8,7 @@ static INFK_INLINE void INFK(transpose)(const infk_transpose_dims *d, const T *x
             for (ptrdiff_t i3 = 0; i3 < d->d3; i3++)
                 for (ptrdiff_t i4 = 0; i4 < d->d4; i4++)
                     for (ptrdiff_t i5 = 0; i5 < d->d5; i5++, n++)
-                        EPI(ld(p, i2 * d->s2 + i3 * d->s3 + i4 * d->s4 + i5 * d->s5), unit * inner + n, unit, n);
+                        EPI(ld(p, i2 * d->s2 + i3 * d->s3 + i4 * d->s4 + i5 * d->s5),
+                            unit * inner + n, unit, n);
     }
 }
