@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks names: committed files name no folder of somebody's machine and no package registry, and the
-# base names of C files are unique, so that a name in a message or an include leads to one file.
+# Checks names: committed files name no folder of somebody's machine and no package registry; base names of
+# C files are unique, so that a name in a message or an include leads to one file; links in pages lead somewhere.
 #
 #   .ci/names.sh              all files
 #   .ci/names.sh --self-test  that bad samples are found
@@ -20,6 +20,15 @@ bad_words() { # FILE...
 twins() { # names on stdin
     sed 's|.*/||' | sort | uniq -d
 }
+broken_links() { # PAGE...: relative links to files that are not there
+    local page link status=0
+    for page in "$@"; do
+        while read -r link; do
+            [ -z "$link" ] || [ -e "$(dirname "$page")/$link" ] || { echo "$page: link to $link leads nowhere" && status=1; }
+        done < <(grep -oE '\]\([^)#: ]+' "$page" | sed 's/^](//')
+    done
+    return $status
+}
 self_test() {
     local sample
     sample=$(mktemp -d)
@@ -32,6 +41,8 @@ self_test() {
     done
     bad_words "$sample/c" || { echo "self-test: sample c is fine" && exit 1; }
     [ "$(printf 'x/a.c\ny/a.c\ny/b.c\n' | twins)" = a.c ] || { echo "self-test: twins" && exit 1; }
+    echo '[here](c), [not](d.md#x), [far](https://example.org/e)' >"$sample/page.md"
+    [ "$(broken_links "$sample/page.md")" = "$sample/page.md: link to d.md leads nowhere" ] || { echo "self-test: links" && exit 1; }
     echo "self-test passed"
 }
 
@@ -49,5 +60,7 @@ for name in $(printf '%s\n' "${sources[@]}" | twins); do
     echo "$name: the base name is used more than once: $(printf '%s\n' "${sources[@]}" | grep -E "(^|/)${name//./\\.}$" | paste -sd' ')"
     status=1
 done
+mapfile -t pages < <(files '*.md')
+broken_links "${pages[@]}" || status=1
 echo "${#all[@]} files, ${#sources[@]} C files"
 exit $status
