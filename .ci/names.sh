@@ -25,7 +25,7 @@ broken_links() { # PAGE...: relative links to files that are not there
     for page in "$@"; do
         while read -r link; do
             [ -z "$link" ] || [ -e "$(dirname "$page")/$link" ] || { echo "$page: link to $link leads nowhere" && status=1; }
-        done < <(grep -oE '\]\([^)#: ]+' "$page" | sed 's/^](//')
+        done < <(grep -oE '\]\([^)#: ]+[)#]' "$page" | sed 's/^](//; s/.$//' | sort -u)
     done
     return $status
 }
