@@ -71,6 +71,14 @@ static _Noreturn void no_memory(infc_arena *arena) {
     abort();
 }
 
+infc_arena *infc_arena_create_scratch(infc_arena *parent) {
+    infc_arena *arena = infc_arena_create();
+    if (!arena) no_memory(parent);
+    arena->no_memory = parent->no_memory;
+    arena->no_memory_user = parent->no_memory_user;
+    return arena;
+}
+
 static char *chunk_take(chunk *c, size_t bytes, size_t align) {
     uintptr_t base = (uintptr_t)(c + 1);
     size_t at = ((base + c->used + align - 1) & ~(uintptr_t)(align - 1)) - base;
