@@ -5,7 +5,7 @@
 #   examples/quickstart.sh              all of it; again later: a few seconds
 #   examples/quickstart.sh --dry-run    only say what would be installed
 #
-# Needs root or sudo when packages are missing, and about 2 GB of disk for them. All else stays in build/.
+# Needs root or sudo when packages are missing, and about 1.5 GB of disk for them. All else stays in build/.
 # CC chooses the compiler (default clang-22), JOBS how many run at a time (default: cores).
 . "$(dirname "$0")/../.ci/check.sh"
 
