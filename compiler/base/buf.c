@@ -50,19 +50,21 @@ void infc_buf_indent(infc_buf *buf, int spaces) {
     buf->data[buf->len] = '\0';
 }
 
-/* Length of the well-formed UTF-8 sequence at p, or 0. */
-static size_t utf8_length(const unsigned char *p) {
+/* Length of the well-formed UTF-8 sequence in the n > 0 bytes at p, or 0. */
+static size_t utf8_length(const unsigned char *p, size_t n) {
     static const struct {
         unsigned char mask, lead, low, high; /* low, high: bounds of the second byte */
         size_t length;
     } forms[] = {
-        {0xff, 0xe0, 0xa0, 0xbf, 3}, {0xff, 0xed, 0x80, 0x9f, 3}, {0xf0, 0xe0, 0x80, 0xbf, 3},
-        {0xff, 0xf0, 0x90, 0xbf, 4}, {0xff, 0xf4, 0x80, 0x8f, 4}, {0xfc, 0xf0, 0x80, 0xbf, 4},
+        {0xe0, 0xc0, 0x80, 0xbf, 2}, {0xff, 0xe0, 0xa0, 0xbf, 3}, {0xff, 0xed, 0x80, 0x9f, 3},
+        {0xf0, 0xe0, 0x80, 0xbf, 3}, {0xff, 0xf0, 0x90, 0xbf, 4}, {0xff, 0xf4, 0x80, 0x8f, 4},
+        {0xfc, 0xf0, 0x80, 0xbf, 4},
     };
-    if (p[0] >= 0xc2 && p[0] <= 0xdf) return (p[1] & 0xc0) == 0x80 ? 2 : 0;
+    if (p[0] < 0x80) return 1;
+    if (p[0] < 0xc2) return 0; /* a continuation, or longer than it need be */
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         if ((p[0] & forms[i].mask) != forms[i].lead) continue;
-        if (p[1] < forms[i].low || p[1] > forms[i].high) return 0;
+        if (n < forms[i].length || p[1] < forms[i].low || p[1] > forms[i].high) return 0;
         for (size_t k = 2; k < forms[i].length; k++) {
             if ((p[k] & 0xc0) != 0x80) return 0;
         }
@@ -71,11 +73,21 @@ static size_t utf8_length(const unsigned char *p) {
     return 0;
 }
 
+bool infc_text_is_utf8(const char *text, size_t n) {
+    for (size_t i = 0; i < n;) {
+        size_t length = utf8_length((const unsigned char *)text + i, n - i);
+        if (length == 0) return false;
+        i += length;
+    }
+    return true;
+}
+
 /* Bytes that are not UTF-8 become U+FFFD: names in hostile models must not break the JSON. */
 void infc_buf_json_string(infc_buf *buf, const char *text) {
     infc_buf_puts(buf, "\"");
-    for (const unsigned char *p = (const unsigned char *)text; *p;) {
-        size_t length = *p < 0x80 ? 1 : utf8_length(p);
+    const unsigned char *end = (const unsigned char *)text + strlen(text);
+    for (const unsigned char *p = (const unsigned char *)text; p < end;) {
+        size_t length = utf8_length(p, (size_t)(end - p));
         if (length > 1) {
             infc_buf_put(buf, p, length);
         } else if (length == 0) {

@@ -2,16 +2,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-int infc_file_try_map(const char *path, infc_bytes *out) {
-    *out = (infc_bytes){(const uint8_t *)"", 0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block us */
-    if (fd < 0) return errno;
+/* Maps what fd is and closes it. */
+static int map_and_close(int fd, infc_bytes *out) {
     struct stat info;
     int error = fstat(fd, &info) < 0 ? errno : 0;
     if (!error && S_ISDIR(info.st_mode)) error = EISDIR;
@@ -23,6 +22,43 @@ int infc_file_try_map(const char *path, infc_bytes *out) {
     }
     close(fd);
     return error;
+}
+
+int infc_file_try_map(const char *path, infc_bytes *out) {
+    *out = (infc_bytes){(const uint8_t *)"", 0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block us */
+    return fd < 0 ? errno : map_and_close(fd, out);
+}
+
+/* Opens the first component of *path below the folder `at`, and moves *path behind it. */
+static int open_component(int at, const char **path, int *out_fd) {
+    size_t n = strcspn(*path, "/");
+    char name[NAME_MAX + 1];
+    if (n > NAME_MAX) return ENAMETOOLONG;
+    memcpy(name, *path, n);
+    name[n] = '\0';
+    *path += n;
+    while (**path == '/') ++*path;
+    if (n == 0 || strcmp(name, "..") == 0) return EXDEV;
+    *out_fd = openat(at, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | (**path ? O_DIRECTORY : 0));
+    if (*out_fd >= 0) return 0;
+    int error = errno;
+    struct stat info;
+    bool link = fstatat(at, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(info.st_mode);
+    return link ? ELOOP : error;
+}
+
+int infc_file_try_map_beneath(const char *dir, const char *path, infc_bytes *out) {
+    *out = (infc_bytes){(const uint8_t *)"", 0};
+    int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (at < 0) return errno;
+    do {
+        int fd = -1, error = open_component(at, &path, &fd);
+        close(at);
+        if (error) return error;
+        at = fd;
+    } while (*path);
+    return map_and_close(at, out);
 }
 
 void infc_file_unmap(infc_bytes bytes) {

@@ -17,6 +17,7 @@ typedef struct infc_spec_rule {     /* precision.rules */
     const char *match;              /* PCRE2 over weight names */
     infc_dtype weights;
     infc_loc loc;
+    const void *code;               /* compiled match */
 } infc_spec_rule;
 
 typedef struct infc_spec_image {    /* inputs.NAME */
@@ -38,6 +39,7 @@ typedef struct infc_spec_classes {  /* outputs.NAME */
 typedef struct infc_spec {
     const char *path;               /* null: made from a bare model */
     const char *model;              /* path, relative to the working directory or absolute */
+    const char *model_text;         /* as the spec says it; the file's name alone where that would say a machine's path */
     infc_loc model_loc;
     const char *name;               /* C identifier */
     bool binary, static_library;    /* output.kinds */
@@ -64,6 +66,12 @@ typedef struct infc_spec_set {
 
 /* Reads a spec, or, when `path` is a model, makes the default spec for it. Collects all problems. */
 infc_status infc_spec_read(infc_cx *cx, const char *path, const infc_spec_set *sets, size_t n_sets, infc_spec *out);
+/* The same for the text of a spec; `path` locates problems and is what paths are relative to. */
+infc_status infc_spec_read_bytes(infc_cx *cx, const char *path, infc_bytes text, const infc_spec_set *sets,
+                                 size_t n_sets, infc_spec *out);
+/* The storage type of a weight: of the first rule that matches its name, else precision.weights. Fails when
+ * matching takes too long. */
+infc_status infc_spec_weight_dtype(infc_cx *cx, const infc_spec *spec, const char *name, infc_dtype *out);
 /* The same facts in other forms, from spec_keys.def. */
 void infc_spec_schema_json(infc_buf *out);
 void infc_spec_reference_markdown(infc_buf *out);

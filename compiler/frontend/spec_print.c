@@ -1,0 +1,108 @@
+#include "spec.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *weights_name(infc_dtype dtype) {
+    return dtype == INFC_DTYPE_i8 ? "int8" : "f32";
+}
+
+/* The shortest text that reads back as the same number. */
+static void put_number(infc_buf *out, double value) {
+    char text[40];
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    infc_buf_puts(out, text);
+}
+
+static void put_numbers(infc_buf *out, const char *key, const double *values, int n) {
+    bool same = true;
+    for (int i = 1; i < n; i++) same &= values[i] == values[0];
+    infc_buf_printf(out, "    %s: %s", key, same ? "" : "[");
+    for (int i = 0; i < (same ? 1 : n); i++) {
+        if (i) infc_buf_puts(out, ", ");
+        put_number(out, values[i]);
+    }
+    infc_buf_puts(out, same ? "\n" : "]\n");
+}
+
+static void put_output(const infc_spec *spec, infc_buf *out) {
+    infc_buf_printf(out, "output:\n  kinds: [%s%s%s]\n", spec->binary ? "binary" : "",
+                    spec->binary && spec->static_library ? ", " : "",
+                    spec->static_library ? "static-library" : "");
+    infc_buf_printf(out, "  weights: %s\n  license: ", spec->weights_file ? "file" : "embed");
+    infc_buf_json_string(out, spec->license);
+    infc_buf_puts(out, "\ntargets: [");
+    for (size_t i = 0; i < spec->n_targets; i++)
+        infc_buf_printf(out, "%s%s", i ? ", " : "", spec->targets[i].name);
+    infc_buf_puts(out, "]\n");
+}
+
+static void put_shapes(const infc_spec *spec, infc_buf *out) {
+    if (spec->n_dims) infc_buf_puts(out, "shapes:\n");
+    for (size_t i = 0; i < spec->n_dims; i++) {
+        infc_buf_puts(out, "  ");
+        infc_buf_json_string(out, spec->dims[i].name);
+        infc_buf_printf(out, ": %lld\n", (long long)spec->dims[i].value);
+    }
+}
+
+static void put_precision(const infc_spec *spec, infc_buf *out) {
+    infc_buf_printf(out, "precision:\n  weights: %s\n  activations: f32\n  float: exact\n",
+                    weights_name(spec->weights));
+    if (spec->n_rules) infc_buf_puts(out, "  rules:\n");
+    for (size_t i = 0; i < spec->n_rules; i++) {
+        infc_buf_puts(out, "    - {match: ");
+        infc_buf_json_string(out, spec->rules[i].match);
+        infc_buf_printf(out, ", weights: %s}\n", weights_name(spec->rules[i].weights));
+    }
+}
+
+static void put_images(const infc_spec *spec, infc_buf *out) {
+    if (spec->n_images) infc_buf_puts(out, "inputs:\n");
+    for (size_t i = 0; i < spec->n_images; i++) {
+        const infc_spec_image *image = &spec->images[i];
+        infc_buf_puts(out, "  ");
+        infc_buf_json_string(out, image->input);
+        infc_buf_printf(out, ":\n    kind: image\n    channels: %s\n    layout: %s\n",
+                        image->channels == 1 ? "gray"
+                        : image->bgr         ? "bgr"
+                                             : "rgb",
+                        image->nhwc ? "nhwc" : "nchw");
+        put_numbers(out, "scale", image->scale, image->channels);
+        put_numbers(out, "mean", image->mean, image->channels);
+        put_numbers(out, "std", image->std, image->channels);
+    }
+}
+
+static void put_classes(const infc_spec *spec, infc_buf *out) {
+    if (spec->n_classes) infc_buf_puts(out, "outputs:\n");
+    for (size_t i = 0; i < spec->n_classes; i++) {
+        const infc_spec_classes *classes = &spec->classes[i];
+        infc_buf_puts(out, "  ");
+        infc_buf_json_string(out, classes->output);
+        infc_buf_puts(out, ":\n    kind: classes\n    labels: [");
+        for (size_t k = 0; k < classes->n_labels; k++) {
+            if (k) infc_buf_puts(out, ", ");
+            infc_buf_json_string(out, classes->labels[k]);
+        }
+        infc_buf_printf(out, "]\n    top: %d\n", classes->top);
+    }
+}
+
+void infc_spec_print(const infc_spec *spec, infc_buf *out) {
+    infc_buf_puts(out, "infc: 1\nmodel: ");
+    infc_buf_json_string(out, spec->model_text);
+    infc_buf_printf(out, "\nname: %s\n", spec->name);
+    put_output(spec, out);
+    put_shapes(spec, out);
+    put_precision(spec, out);
+    put_images(spec, out);
+    put_classes(spec, out);
+    if (spec->budget_file || spec->budget_memory) infc_buf_puts(out, "budgets:\n");
+    if (spec->budget_file)
+        infc_buf_printf(out, "  file: %llu\n", (unsigned long long)spec->budget_file);
+    if (spec->budget_memory)
+        infc_buf_printf(out, "  memory: %llu\n", (unsigned long long)spec->budget_memory);
+}

@@ -1,0 +1,61 @@
+/* precision.rules: PCRE2 over weight names, with limits, since both pattern and names come from others. */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "spec.h"
+#include "spec_check.h"
+#include <pcre2.h>
+#include <string.h>
+
+enum { MATCH_LIMIT = 100000, DEPTH_LIMIT = 1000, HEAP_LIMIT_KIB = 4096, MAX_PATTERN = 4096 };
+
+static void free_code(void *handle) { pcre2_code_free(handle); }
+
+void infc_spec_check_regex(infc_spec_check *check, const char *path, infc_yaml *node) {
+    int error;
+    size_t at, n = strlen(node->text);
+    if (n == 0 || n > MAX_PATTERN) {
+        infc_spec_problem(check, node, path, "a regular expression has 1 to %d characters", MAX_PATTERN);
+        return;
+    }
+    uint32_t options = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C;
+    pcre2_code *code = pcre2_compile((PCRE2_SPTR)node->text, n, options, &error, &at, NULL);
+    if (!code) {
+        PCRE2_UCHAR why[256];
+        pcre2_get_error_message(error, why, sizeof why);
+        infc_spec_problem(check, node, path, "%s is no regular expression: %s, at character %zu",
+                          infc_yaml_quote(check->cx, node->text), (const char *)why, at + 1);
+        return;
+    }
+    infc_arena_defer(check->cx->arena, free_code, code);
+    node->parsed = code;
+}
+
+static int match(const infc_spec_rule *rule, const char *name) {
+    pcre2_match_context *limits = pcre2_match_context_create(NULL);
+    pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+    int result = PCRE2_ERROR_NOMEMORY;
+    if (limits && data) {
+        pcre2_set_match_limit(limits, MATCH_LIMIT);
+        pcre2_set_depth_limit(limits, DEPTH_LIMIT);
+        pcre2_set_heap_limit(limits, HEAP_LIMIT_KIB);
+        result = pcre2_match(rule->code, (PCRE2_SPTR)name, strlen(name), 0, 0, data, limits);
+    }
+    pcre2_match_data_free(data);
+    pcre2_match_context_free(limits);
+    return result;
+}
+
+infc_status infc_spec_weight_dtype(infc_cx *cx, const infc_spec *spec, const char *name, infc_dtype *out) {
+    bool text = infc_text_is_utf8(name, strlen(name)); /* what is not can match no rule */
+    for (size_t i = 0; i < spec->n_rules && text; i++) {
+        int result = match(&spec->rules[i], name);
+        if (result >= 0) {
+            *out = spec->rules[i].weights;
+            return INFC_OK;
+        }
+        if (result == PCRE2_ERROR_NOMATCH) continue;
+        return infc_fail(cx, INFC_ERR_SPEC, spec->rules[i].loc, "precision.rules.match: matching %s takes too long; simplify the expression",
+                         infc_yaml_quote(cx, name));
+    }
+    *out = spec->weights;
+    return INFC_OK;
+}

@@ -1,0 +1,205 @@
+/* One value of the spec: from text to what it means. */
+#include "spec_check.h"
+#include "../base/map.h"
+#include "../../targets/target.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool infc_spec_parse_integer(const char *text, int64_t *out) {
+    const char *digits = text + (*text == '-');
+    if (!*digits || strspn(digits, "0123456789") != strlen(digits)) return false;
+    errno = 0;
+    long long value = strtoll(text, NULL, 10);
+    *out = value;
+    return errno == 0;
+}
+
+static bool parse_decimal(const char *text, size_t n, double *out) {
+    char copy[64];
+    if (n == 0 || n >= sizeof copy || strspn(text, "+-.0123456789eE") < n) return false;
+    memcpy(copy, text, n);
+    copy[n] = '\0';
+    char *end;
+    *out = strtod(copy, &end);
+    return *end == '\0' && end != copy && isfinite(*out);
+}
+
+bool infc_spec_parse_number(const char *text, double *out) {
+    size_t n = strcspn(text, "/");
+    double divisor;
+    if (!parse_decimal(text, n, out)) return false;
+    if (!text[n]) return true;
+    if (!parse_decimal(text + n + 1, strlen(text + n + 1), &divisor) || divisor == 0) return false;
+    *out /= divisor;
+    return isfinite(*out);
+}
+
+bool infc_spec_parse_size(const char *text, int64_t *out) {
+    static const struct {
+        const char *name;
+        int64_t bytes;
+    } units[] = {
+        {"", 1},
+        {"B", 1},
+        {"KiB", 1LL << 10},
+        {"MiB", 1LL << 20},
+        {"GiB", 1LL << 30},
+        {"TiB", 1LL << 40},
+        {"kB", 1000},
+        {"KB", 1000},
+        {"MB", 1000000},
+        {"GB", 1000000000},
+        {"TB", 1000000000000},
+    };
+    size_t n = strspn(text, "0123456789");
+    char digits[20];
+    if (n == 0 || n >= sizeof digits) return false;
+    memcpy(digits, text, n);
+    digits[n] = '\0';
+    int64_t count;
+    if (!infc_spec_parse_integer(digits, &count)) return false;
+    const char *unit = text + n + strspn(text + n, " ");
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (strcmp(units[i].name, unit) == 0)
+            return !__builtin_mul_overflow(count, units[i].bytes, out) && *out > 0;
+    }
+    return false;
+}
+
+static void check_integer(infc_spec_check *check, const infc_spec_key *key, const char *path, infc_yaml *node) {
+    long long low, high;
+    infc_spec_key_range(key, &low, &high);
+    if (!node->plain || !infc_spec_parse_integer(node->text, &node->integer)) {
+        infc_spec_problem_expected(check, key, path, node);
+    } else if (node->integer < low || node->integer > high) {
+        if (low == high)
+            infc_spec_problem(check, node, path, "only %lld is known to this version of infc", low);
+        else
+            infc_spec_problem(check, node, path, "expected %lld to %lld; got %s", low, high, node->text);
+    }
+}
+
+enum { MAX_DIM_BITS = 40 };
+
+static void check_dim(infc_spec_check *check, const infc_spec_key *key, const char *path, infc_yaml *node) {
+    if (node->kind != INFC_YAML_SCALAR || !node->plain || !infc_spec_parse_integer(node->text, &node->integer)) {
+        infc_spec_problem_expected(check, key, path, node);
+    } else if (node->integer < 1 || node->integer > (int64_t)1 << MAX_DIM_BITS) {
+        infc_spec_problem(check, node, path, "a dimension is 1 to 2^%d; got %s", MAX_DIM_BITS, node->text);
+    }
+}
+
+typedef struct choice {
+    const char *text, *names[16];
+    size_t n;
+    bool known, done;
+    infc_buf implemented;
+} choice;
+
+static void choice_value(void *user, const char *value, size_t n, bool done) {
+    choice *c = user;
+    if (strlen(c->text) == n && memcmp(c->text, value, n) == 0) {
+        c->known = true;
+        c->done = done;
+    }
+    if (!done) return;
+    infc_buf_printf(&c->implemented, "%s%.*s", c->implemented.len ? ", " : "", (int)n, value);
+    if (c->n < sizeof c->names / sizeof *c->names) {
+        c->names[c->n++] = infc_arena_copy_string(c->implemented.arena, value, n);
+    }
+}
+
+static void check_choice(infc_spec_check *check, const infc_spec_key *key, const char *path, infc_yaml *node) {
+    choice c = {.text = node->text, .implemented = {.arena = check->cx->arena}};
+    infc_spec_key_values(key, choice_value, &c);
+    if (c.known && c.done) return;
+    if (c.known) {
+        infc_spec_problem(check, node, path, "%s is not implemented yet; implemented: %s",
+                          node->text, infc_buf_str(&c.implemented));
+        return;
+    }
+    const char *nearest = infc_nearest(node->text, c.names, c.n);
+    const char *quoted = infc_yaml_quote(check->cx, node->text);
+    if (nearest) {
+        infc_spec_problem(check, node, path, "unknown value %s; did you mean \"%s\"?", quoted, nearest);
+    } else {
+        infc_spec_problem(check, node, path, "unknown value %s; expected one of: %s", quoted,
+                          infc_buf_str(&c.implemented));
+    }
+}
+
+/* `{arch: A, features: [f, g]}` is `A+f+g`. */
+static const char *target_text(infc_spec_check *check, infc_yaml *node) {
+    if (node->kind == INFC_YAML_SCALAR) return node->text;
+    infc_buf text = {.arena = check->cx->arena};
+    const infc_yaml *features = infc_yaml_get(node, "features");
+    infc_buf_puts(&text, infc_yaml_get(node, "arch")->text);
+    for (size_t i = 0; features && i < features->n; i++) {
+        infc_buf_printf(&text, "+%s", features->items[i].value->text);
+    }
+    return infc_buf_str(&text);
+}
+
+static void check_target(infc_spec_check *check, infc_yaml *node) {
+    infc_target *target = INFC_NEW(check->cx->arena, infc_target, 1);
+    const char *text = target_text(check, node);
+    node->parsed = target;
+    if (strlen(text) > 200) infc_spec_problem(check, node, "targets", "too long for a target");
+    else if (infc_target_parse(check->cx, node->loc, text, target) != INFC_OK) node->bad = true;
+}
+
+static void check_number(infc_spec_check *check, const infc_spec_key *key, const char *path, infc_yaml *node) {
+    if (!node->plain || !infc_spec_parse_number(node->text, &node->number)) {
+        infc_spec_problem_expected(check, key, path, node);
+    }
+}
+
+static void check_size(infc_spec_check *check, const infc_spec_key *key, const char *path, infc_yaml *node) {
+    if (!node->plain || !infc_spec_parse_size(node->text, &node->integer)) {
+        infc_spec_problem_expected(check, key, path, node);
+    }
+}
+
+static void check_text(infc_spec_check *check, const char *path, infc_yaml *node) {
+    if (!*node->text)
+        infc_spec_problem(check, node, path, "the text is empty; write one or remove the key");
+}
+
+static bool takes_more_than_scalars(infc_spec_type type) {
+    return type == INFC_SPEC_labels || type == INFC_SPEC_target || type == INFC_SPEC_dim;
+}
+
+void infc_spec_check_value(infc_spec_check *check, const infc_spec_key *key, const char *path, infc_yaml *node) {
+    if (node->kind != INFC_YAML_SCALAR && !takes_more_than_scalars(key->type)) {
+        infc_spec_problem_expected(check, key, path, node);
+        return;
+    }
+    switch (key->type) {
+    case INFC_SPEC_integer: check_integer(check, key, path, node); break;
+    case INFC_SPEC_number: check_number(check, key, path, node); break;
+    case INFC_SPEC_size: check_size(check, key, path, node); break;
+    case INFC_SPEC_choice: check_choice(check, key, path, node); break;
+    case INFC_SPEC_dim: check_dim(check, key, path, node); break;
+    case INFC_SPEC_string: check_text(check, path, node); break;
+    case INFC_SPEC_model: infc_spec_check_model(check, path, node); break;
+    case INFC_SPEC_name: infc_spec_check_name(check, path, node); break;
+    case INFC_SPEC_license: infc_spec_check_license(check, path, node); break;
+    case INFC_SPEC_labels: infc_spec_check_labels(check, key, path, node); break;
+    case INFC_SPEC_regex: infc_spec_check_regex(check, path, node); break;
+    case INFC_SPEC_target:
+        if (node->kind == INFC_YAML_LIST) infc_spec_problem_expected(check, key, path, node);
+        else check_target(check, node);
+        break;
+    case INFC_SPEC_map:
+    case INFC_SPEC_names: /* spec_check.c walks these */
+    case INFC_SPEC_duration:
+    case INFC_SPEC_boolean:
+    case INFC_SPEC_path:
+    case INFC_SPEC_any: /* no implemented key has these types */
+        node->bad = true;
+        infc_fail(check->cx, INFC_ERR_INTERNAL, node->loc, "%s: no check for this type of key", path);
+        break;
+    }
+}
