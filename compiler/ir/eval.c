@@ -1,0 +1,90 @@
+/* eval.c - one op on tensors, by the reference kernels. */
+#include "eval.h"
+#include "../../templates/reference.h"
+#include "eval_map.h"
+#include "ir.h"
+#include "op_rules.h"
+#include <string.h>
+
+infc_status infc_tensor_create(infc_cx *cx, infc_arena *arena, const infc_type *type, infc_tensor *out) {
+    const char *wrong = infc_type_check(cx->arena, type);
+    if (wrong) return infc_fail(cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "tensor: %s", wrong);
+    out->type = *type;
+    out->data = infc_arena_alloc(arena, (size_t)infc_type_bytes(type) + INFC_OVER_READ, INFC_ALIGN);
+    return INFC_OK;
+}
+
+static bool same_types(const infk_kernel *kernel, const infc_kernel_call *call) {
+    for (int i = 0; i < INFK_MAX_OPERANDS; i++)
+        if (strcmp(kernel->types[i], call->types[i]) != 0) return false;
+    return true;
+}
+
+static const infk_kernel *find_reference(const infc_kernel_call *call) {
+    for (size_t i = 0; i < infk_kernel_count(); i++) {
+        const infk_kernel *kernel = infk_kernel_at(i);
+        if (kernel->kind == call->kind && strcmp(kernel->tile, "ref") == 0 && same_types(kernel, call))
+            return kernel;
+    }
+    return NULL;
+}
+
+static infc_status run_kernel(infc_cx *cx, const infc_op_desc *desc, const infc_tensor *in, infc_tensor *out) {
+    infc_kernel_call call;
+    infc_op_get(desc->kind)->call(desc, &call);
+    const infk_kernel *kernel = find_reference(&call);
+    infk_entry *entry = kernel ? infk_reference_find(kernel) : NULL;
+    if (!entry)
+        return infc_fail(cx, INFC_ERR_UNSUPPORTED, INFC_NO_LOC, "%s has no reference kernel for %s",
+                         infk_kind_get(call.kind)->name, call.types[0]);
+    const void *operands[INFK_MAX_OPERANDS] = {0};
+    for (int i = 0; i < desc->n_in; i++) operands[i] = in[i].data;
+    entry(&call.dims, operands, out->data, 0, infk_units(call.kind, &call.dims));
+    return INFC_OK;
+}
+
+/* The same weight in panels: what conv and matmul kernels read. Batch dims of a matmul's become one. */
+static infc_status pack_weight(infc_cx *cx, infc_arena *arena, infc_op_kind kind,
+                               const infc_tensor *w, infc_tensor *out) {
+    infc_op_desc desc = {.kind = INFC_OP_relayout, .n_in = 1, .n_attrs = 1, .in = {w->type}};
+    desc.attrs[0] = infc_attr_layout(INFC_LAYOUT_panel);
+    infc_type *type = &desc.in[0];
+    if (kind == INFC_OP_matmul && type->rank > 3) {
+        int64_t k = type->dims[type->rank - 2], n = type->dims[type->rank - 1];
+        *type = (infc_type){
+            type->dtype, INFC_LAYOUT_plain, 3, {infc_dims_product(type, 0, type->rank - 2), k, n}};
+    }
+    return infc_eval_op(cx, arena, &desc, w, out);
+}
+
+static infc_status run_packed(infc_cx *cx, infc_arena *arena, const infc_op_desc *desc,
+                              const infc_tensor *in, infc_tensor *out) {
+    infc_tensor operands[2] = {in[0], in[1]};
+    if (in[1].type.layout == INFC_LAYOUT_plain)
+        INFC_TRY(pack_weight(cx, arena, desc->kind, &in[1], &operands[1]));
+    return run_kernel(cx, desc, operands, out);
+}
+
+infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *desc,
+                         const infc_tensor *in, infc_tensor *out) {
+    const infc_op_info *info = infc_op_get(desc->kind);
+    infc_op_desc full = *desc;
+    const char *wrong = info->shape(cx->arena, desc, &full.out);
+    if (wrong) return infc_fail(cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "%s: %s", info->name, wrong);
+    if (infc_op_layout_free(desc->kind) && desc->out.rank == full.out.rank)
+        full.out.layout = desc->out.layout;
+    INFC_TRY(infc_tensor_create(cx, arena, &full.out, out));
+    switch (desc->kind) {
+    case INFC_OP_map1:
+    case INFC_OP_map2:
+    case INFC_OP_map3: infc_eval_map(&full, in, out); return INFC_OK;
+    case INFC_OP_reshape:
+        memcpy(out->data, in[0].data, (size_t)infc_type_bytes(&full.out));
+        return INFC_OK;
+    case INFC_OP_conv:
+    case INFC_OP_matmul: return run_packed(cx, arena, &full, in, out);
+    case INFC_OP_weight:
+        return infc_fail(cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "a weight is looked up, not evaluated");
+    default: return run_kernel(cx, &full, in, out);
+    }
+}

@@ -1,0 +1,173 @@
+/* eval_main.c - runs @main on the host. Values live until their last use; their memory is then used again, so
+ * that a model needs a few tensors rather than all of them. */
+#include "eval.h"
+#include "ir_mlir.h"
+#include "op_rules.h"
+
+typedef struct slot {
+    const void *value; /* of the IR */
+    infc_tensor tensor;
+    int uses_left;
+    bool owned; /* its memory came from take_memory */
+} slot;
+
+typedef struct block {
+    void *data;
+    uint64_t bytes;
+} block;
+
+typedef struct eval {
+    infc_ir *ir;
+    infc_arena *arena;
+    slot *slots; /* open addressing by value */
+    size_t n_slots, n_used;
+    block *free; /* blocks of dead values */
+    size_t n_free, cap_free;
+    infc_eval_seen seen;
+    void *user;
+} eval;
+
+static size_t home(const eval *e, const void *value) {
+    return (size_t)((uintptr_t)value >> 4) * 0x9E3779B1u & (e->n_slots - 1);
+}
+
+static slot *find(eval *e, MlirValue value) {
+    size_t i = home(e, value.ptr);
+    while (e->slots[i].value && e->slots[i].value != value.ptr) i = (i + 1) & (e->n_slots - 1);
+    return &e->slots[i];
+}
+
+static void grow(eval *e) {
+    slot *old = e->slots;
+    size_t n_old = e->n_slots;
+    e->n_slots = n_old ? n_old * 2 : 256;
+    e->slots = INFC_NEW(e->arena, slot, e->n_slots);
+    for (size_t i = 0; i < n_old; i++)
+        if (old[i].value) *find(e, (MlirValue){old[i].value}) = old[i];
+}
+
+static int count_uses(MlirValue value) {
+    int n = 0;
+    MlirOpOperand use = mlirValueGetFirstUse(value);
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) n++;
+    return n;
+}
+
+static slot *put(eval *e, MlirValue value, infc_tensor tensor, bool owned) {
+    if (e->n_used * 2 >= e->n_slots) grow(e);
+    slot *s = find(e, value);
+    e->n_used += s->value == NULL;
+    *s = (slot){value.ptr, tensor, count_uses(value), owned};
+    return s;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+/* The smallest free block that fits and is not four times too large, else a new one. */
+static void *take_memory(eval *e, uint64_t bytes) {
+    size_t best = e->n_free;
+    for (size_t i = 0; i < e->n_free; i++) {
+        if (e->free[i].bytes < bytes || e->free[i].bytes / 4 > bytes) continue;
+        if (best == e->n_free || e->free[i].bytes < e->free[best].bytes) best = i;
+    }
+    if (best == e->n_free)
+        return infc_arena_alloc(e->arena, (size_t)bytes + INFC_OVER_READ, INFC_ALIGN);
+    void *data = e->free[best].data;
+    e->free[best] = e->free[--e->n_free];
+    memset(data, 0, (size_t)bytes); /* pad lanes of c16: the same bits on every run */
+    return data;
+}
+
+static void release(eval *e, MlirValue value) {
+    slot *s = find(e, value);
+    if (--s->uses_left > 0 || !s->owned) return;
+    INFC_GROW(e->arena, e->free, e->n_free, e->cap_free);
+    e->free[e->n_free++] = (block){s->tensor.data, infc_type_bytes(&s->tensor.type)};
+    s->owned = false;
+}
+
+/* ---- ops ---------------------------------------------------------------------------------------- */
+
+static void put_weight(eval *e, MlirOperation op) {
+    const infc_weight *weight = infc_ir_weight_of(e->ir, mlirOperationGetResult(op, 0));
+    infc_tensor tensor = {weight->type, (void *)(uintptr_t)weight->bytes};
+    if ((uintptr_t)weight->bytes % INFC_ALIGN != 0) { /* borrowed from a file, at any offset */
+        uint64_t bytes = infc_type_bytes(&weight->type);
+        tensor.data = take_memory(e, bytes);
+        if (bytes) memcpy(tensor.data, weight->bytes, (size_t)bytes);
+        put(e, mlirOperationGetResult(op, 0), tensor, true);
+        return;
+    }
+    put(e, mlirOperationGetResult(op, 0), tensor, false);
+}
+
+static infc_status run_op(eval *e, MlirOperation op) {
+    infc_op_desc desc;
+    infc_tensor in[INFC_MAX_OPERANDS], made, kept;
+    infc_ir_describe(e->ir, op, &desc);
+    for (int i = 0; i < desc.n_in; i++) in[i] = find(e, mlirOperationGetOperand(op, i))->tensor;
+    infc_arena *scratch = infc_arena_create_scratch(e->arena);
+    infc_status status = infc_eval_op(e->ir->cx, scratch, &desc, in, &made);
+    if (status == INFC_OK) {
+        uint64_t bytes = infc_type_bytes(&made.type);
+        kept = (infc_tensor){made.type, take_memory(e, bytes)};
+        if (bytes) memcpy(kept.data, made.data, (size_t)bytes);
+    }
+    infc_arena_destroy(&scratch);
+    INFC_TRY(status);
+    MlirValue result = mlirOperationGetResult(op, 0);
+    put(e, result, kept, true);
+    if (e->seen) e->seen(e->user, op, infc_ir_name(e->ir, result), &kept);
+    return INFC_OK;
+}
+
+static infc_status run_body(eval *e, MlirBlock body);
+
+static infc_status run_call(eval *e, MlirOperation call) {
+    MlirBlock body = infc_ir_body(infc_ir_callee(e->ir, call));
+    for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++)
+        put(e, mlirBlockGetArgument(body, i), find(e, mlirOperationGetOperand(call, i))->tensor, false);
+    INFC_TRY(run_body(e, body));
+    MlirOperation last = mlirBlockGetTerminator(body);
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(last); i++) {
+        slot *from = find(e, mlirOperationGetOperand(last, i));
+        bool owned = from->owned;
+        from->owned = false; /* the call's result owns it now */
+        put(e, mlirOperationGetResult(call, i), from->tensor, owned);
+    }
+    return INFC_OK;
+}
+
+/* Up to, not including, func.return. */
+static infc_status run_body(eval *e, MlirBlock body) {
+    MlirOperation op = mlirBlockGetFirstOperation(body);
+    for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+        infc_op_kind kind = infc_ir_kind(e->ir, op);
+        if (kind == INFC_OP_RETURN) break;
+        if (kind == INFC_OP_weight) put_weight(e, op);
+        else INFC_TRY(kind == INFC_OP_CALL ? run_call(e, op) : run_op(e, op));
+        for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+            release(e, mlirOperationGetOperand(op, i));
+    }
+    return INFC_OK;
+}
+
+infc_status infc_eval_main(infc_ir *ir, infc_arena *arena, const infc_tensor *inputs,
+                           infc_tensor *outputs, infc_eval_seen seen, void *user) {
+    eval e = {.ir = ir, .arena = arena, .seen = seen, .user = user};
+    MlirBlock body = infc_ir_body(ir->main);
+    for (size_t i = 0; i < infc_ir_input_count(ir); i++) {
+        MlirValue argument = mlirBlockGetArgument(body, (intptr_t)i);
+        infc_type want = infc_ir_type(ir, argument);
+        if (!infc_type_equal(&want, &inputs[i].type))
+            return infc_fail(ir->cx, INFC_ERR_SPEC, INFC_NO_LOC, "input \"%s\" is %s, not %s",
+                             infc_ir_input_name(ir, i), infc_type_text(ir->cx->arena, &want),
+                             infc_type_text(ir->cx->arena, &inputs[i].type));
+        put(&e, argument, inputs[i], false);
+    }
+    INFC_TRY(run_body(&e, body));
+    MlirOperation last = mlirBlockGetTerminator(body);
+    for (size_t i = 0; i < infc_ir_output_count(ir); i++)
+        outputs[i] = find(&e, mlirOperationGetOperand(last, (intptr_t)i))->tensor;
+    return INFC_OK;
+}

@@ -1,0 +1,9 @@
+/* eval_map.h - element-wise functions on tensors in memory, any layouts that the shape rule accepts. */
+#ifndef INFC_EVAL_MAP_H
+#define INFC_EVAL_MAP_H
+#include "eval.h"
+
+/* `out` is allocated; its pad lanes are left as they are. */
+void infc_eval_map(const infc_op_desc *desc, const infc_tensor *in, infc_tensor *out);
+
+#endif

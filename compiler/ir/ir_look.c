@@ -1,0 +1,108 @@
+#include "ir_mlir.h"
+#include "op_rules.h"
+#include <assert.h>
+
+/* ---- names -------------------------------------------------------------------------------------- */
+
+void infc_ir_set_name(infc_ir *ir, MlirValue value, const char *name) {
+    MlirOperation def = infc_ir_def(value);
+    if (mlirOperationIsNull(def)) return; /* an input has its own name */
+    mlirOperationSetAttributeByName(def, infc_mlir_str("out"),
+                                    mlirStringAttrGet(ir->ctx, infc_mlir_str(name)));
+}
+
+const char *infc_ir_name(const infc_ir *ir, MlirValue value) {
+    MlirOperation def = infc_ir_def(value);
+    if (!mlirOperationIsNull(def) && infc_ir_kind(ir, def) == INFC_OP_CALL) {
+        MlirOperation callee = infc_ir_callee(ir, def); /* the name stays with the op that was outlined */
+        if (mlirOperationIsNull(callee)) return NULL;
+        MlirOperation last = mlirBlockGetTerminator(infc_ir_body(callee));
+        return infc_ir_name(ir, mlirOperationGetOperand(last, mlirOpResultGetResultNumber(value)));
+    }
+    if (!mlirOperationIsNull(def)) return infc_ir_attr_string(ir, infc_mlir_attr(def, "out"));
+    MlirBlock body = infc_ir_body(ir->main);
+    if (!mlirBlockEqual(mlirBlockArgumentGetOwner(value), body)) return NULL;
+    return infc_ir_input_name(ir, (size_t)mlirBlockArgumentGetArgNumber(value));
+}
+
+/* ---- ops and values ----------------------------------------------------------------------------- */
+
+const infc_weight *infc_ir_weight_of(const infc_ir *ir, MlirValue value) {
+    MlirOperation def = infc_ir_def(value);
+    if (mlirOperationIsNull(def) || infc_ir_kind(ir, def) != INFC_OP_weight) return NULL;
+    infc_op_desc desc;
+    infc_ir_describe(ir, def, &desc);
+    const infc_attr *id = infc_desc_attr(&desc, "id");
+    return id ? infc_weights_get(&ir->weights, id->i) : NULL;
+}
+
+MlirOperation infc_ir_def(MlirValue value) {
+    return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+}
+
+int infc_ir_uses(MlirValue value) {
+    MlirOpOperand use = mlirValueGetFirstUse(value);
+    if (mlirOpOperandIsNull(use)) return 0;
+    return mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) ? 1 : 2;
+}
+
+MlirOperation infc_ir_only_user(MlirValue value) {
+    if (infc_ir_uses(value) != 1) return (MlirOperation){NULL};
+    return mlirOpOperandGetOwner(mlirValueGetFirstUse(value));
+}
+
+MlirBlock infc_ir_body(MlirOperation func) {
+    if (mlirOperationGetNumRegions(func) == 0) return (MlirBlock){NULL};
+    return mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
+}
+
+size_t infc_ir_ops(infc_arena *arena, MlirBlock block, MlirOperation **out) {
+    size_t n = 0, cap = 0;
+    MlirOperation *ops = NULL, op = mlirBlockGetFirstOperation(block);
+    for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+        INFC_GROW(arena, ops, n, cap);
+        ops[n++] = op;
+    }
+    *out = ops;
+    return n;
+}
+
+size_t infc_ir_funcs(infc_arena *arena, const infc_ir *ir, MlirOperation **out) {
+    size_t n = infc_ir_ops(arena, mlirModuleGetBody(ir->module), out), kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (infc_ir_kind(ir, (*out)[i]) == INFC_OP_FUNC) (*out)[kept++] = (*out)[i];
+    return kept;
+}
+
+static MlirOperation find_func(const infc_ir *ir, MlirStringRef name) {
+    MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(ir->module));
+    for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+        if (infc_ir_kind(ir, op) != INFC_OP_FUNC) continue;
+        if (mlirStringRefEqual(mlirStringAttrGetValue(infc_mlir_attr(op, "sym_name")), name))
+            return op;
+    }
+    return (MlirOperation){NULL};
+}
+
+MlirOperation infc_ir_find_main(const infc_ir *ir) { return find_func(ir, infc_mlir_str("main")); }
+
+MlirOperation infc_ir_callee(const infc_ir *ir, MlirOperation call) {
+    MlirAttribute callee = infc_mlir_attr(call, "callee");
+    if (mlirAttributeIsNull(callee) || !mlirAttributeIsAFlatSymbolRef(callee))
+        return (MlirOperation){NULL};
+    return find_func(ir, mlirFlatSymbolRefAttrGetValue(callee));
+}
+
+/* ---- changing ----------------------------------------------------------------------------------- */
+
+void infc_ir_replace(infc_ir *ir, MlirValue old, MlirValue value) {
+    const char *name = infc_ir_name(ir, old);
+    if (name && !infc_ir_name(ir, value)) infc_ir_set_name(ir, value, name);
+    mlirValueReplaceAllUsesOfWith(old, value);
+}
+
+void infc_ir_erase(MlirOperation op) {
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+        assert(infc_ir_uses(mlirOperationGetResult(op, i)) == 0);
+    mlirOperationDestroy(op);
+}

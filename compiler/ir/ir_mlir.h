@@ -1,0 +1,62 @@
+/* ir_mlir.h - what the files of ir/ share about MLIR; nothing outside ir/ includes it. */
+#ifndef INFC_IR_MLIR_H
+#define INFC_IR_MLIR_H
+#include "ir.h"
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <string.h>
+
+enum { INFC_IR_KIND_SLOTS = 64 }; /* a power of two, above twice the number of kinds */
+
+typedef struct infc_ir_string_slot {
+    const void *key; /* MLIR's unique storage of a string or location */
+    const char *text;
+} infc_ir_string_slot;
+
+/* Per context, shared by clones. */
+struct infc_ir_kinds {
+    infc_cx *cx;
+    MlirContext ctx;
+    const char *source;      /* what "-", the file name in parsed text, stands for */
+    infc_status diag_status; /* of what MLIR reports now */
+    const char *diag_prefix; /* put before it; may be null */
+    struct {
+        const void *key; /* identifier of an op name */
+        infc_op_kind kind;
+    } slots[INFC_IR_KIND_SLOTS];
+    infc_ir_string_slot *strings; /* open addressing */
+    size_t n_strings, n_string_slots;
+};
+
+static inline MlirStringRef infc_mlir_str(const char *text) {
+    return mlirStringRefCreate(text, strlen(text));
+}
+static inline MlirAttribute infc_mlir_attr(MlirOperation op, const char *name) {
+    return mlirOperationGetAttributeByName(op, infc_mlir_str(name));
+}
+MlirNamedAttribute infc_mlir_named(MlirContext ctx, const char *name, MlirAttribute attr);
+
+/* The text behind `key` as a C string that lives as long as the context; made on the first call. */
+const char *infc_ir_string(struct infc_ir_kinds *kinds, const void *key, MlirStringRef text);
+/* Of a string attribute; null when it is null or of another kind. */
+const char *infc_ir_attr_string(const infc_ir *ir, MlirAttribute attr);
+
+MlirType infc_ir_mlir_type(MlirContext ctx, const infc_type *type);
+infc_type infc_ir_type_of(MlirType type); /* anything but a static tensor fails infc_type_check */
+MlirAttribute infc_ir_mlir_attr(MlirContext ctx, const infc_attr *attr);
+/* An op appended to `at`, or detached when its block is null. */
+MlirOperation infc_ir_op(infc_ir_at at, const char *name, MlirLocation location,
+                         const MlirValue *in, intptr_t n_in, const MlirType *out, intptr_t n_out,
+                         const MlirNamedAttribute *attrs, intptr_t n_attrs);
+/* A detached func.func with one block; `is_private` functions are not entries. */
+MlirOperation infc_ir_func(infc_ir *ir, const char *name, bool is_private, MlirLocation location,
+                           const MlirType *in, intptr_t n_in, const MlirType *out, intptr_t n_out,
+                           MlirBlock *entry);
+/* A new context with the dialects loaded, destroyed with cx->arena. */
+infc_status infc_ir_context_create(infc_cx *cx, struct infc_ir_kinds **out);
+/* Fills `out` but for the module's contents; the module is destroyed with cx->arena. */
+void infc_ir_adopt(struct infc_ir_kinds *kinds, MlirModule module, const char *source, infc_ir *out);
+MlirOperation infc_ir_find_main(const infc_ir *ir);
+infc_loc infc_ir_loc_of(struct infc_ir_kinds *kinds, MlirLocation location);
+
+#endif
