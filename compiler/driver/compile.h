@@ -1,0 +1,65 @@
+/* compile.h - the pipeline: spec and model in, artefacts out. */
+#ifndef INFC_COMPILE_H
+#define INFC_COMPILE_H
+#include "dump.h"
+#include "link.h"
+
+typedef struct infc_compile_options {
+    const char *path;    /* a spec or a model */
+    const char *out_dir; /* null: NAME-infc in the working directory */
+    infc_texts targets;  /* instead of the spec's */
+    infc_texts sets;     /* key=value, over the spec's */
+    infc_texts without;  /* passes left out */
+    infc_texts dumps;    /* stages, or "all" */
+    const char *dump_to; /* folder for dumps; null: `dump_out` */
+    infc_buf *dump_out;
+    const char *stop_after; /* a stage, or null */
+} infc_compile_options;
+
+typedef struct infc_timing {
+    const char *stage, *target; /* target null: before it is known */
+    double seconds;
+} infc_timing;
+
+typedef struct infc_built { /* for one target */
+    const infc_target *target;
+    const char *dir;    /* in the output folder: DIR, or DIR/TARGET when there are several */
+    const char *staged; /* where it is made */
+    infc_plan plan;
+    infc_emitted emitted;
+    infc_linked linked;
+} infc_built;
+
+typedef enum infc_reached { INFC_REACHED_NOTHING, INFC_REACHED_SOURCES, INFC_REACHED_ARTEFACTS } infc_reached;
+
+typedef struct infc_build {
+    infc_spec spec;
+    infc_ir ir; /* after the passes of the model: what the reference runs */
+    const char *out_dir;
+    infc_reached reached; /* what is in out_dir now */
+    infc_built *targets;
+    size_t n_targets;
+    infc_timing *timings;
+    size_t n_timings, cap_timings;
+    double seconds;
+} infc_build;
+
+infc_status infc_compile(infc_cx *cx, const infc_compile_options *options, infc_build *out);
+
+/* ---- parts, one file each --------------------------------------------------------------------------- */
+/* choices.c: collects what is wrong with names of stages and passes. */
+infc_status infc_compile_options_check(infc_cx *cx, const infc_compile_options *options);
+/* The targets of --target, duplicates left out, instead of the spec's. */
+infc_status infc_targets_choose(infc_cx *cx, const infc_texts *names, infc_spec *spec);
+/* budgets.c: fails with INFC_ERR_CHECK for each budget of the spec that a target exceeds. */
+infc_status infc_budgets_check(infc_cx *cx, const infc_build *build);
+/* self_check.c: sets plan->check_seed and check_hash to what the reference makes of the inputs of infc_check_f32, for
+ * `verify` of the binary; check_hash stays 0 when the model is large or has tensors other than f32. */
+infc_status infc_self_check(infc_cx *cx, infc_ir *ir, infc_plan *plan);
+/* report.c: report.json in the folder of the target. The same compile gives the same bytes: no times. */
+infc_status infc_report_write(infc_cx *cx, const infc_build *build, const infc_built *built);
+/* summary.c: what a compile says at its end. */
+void infc_summary_text(infc_cx *cx, const infc_build *build, infc_buf *out);
+void infc_summary_json(infc_cx *cx, const infc_build *build, infc_buf *out);
+
+#endif

@@ -1,0 +1,189 @@
+#include "link.h"
+#include "../base/file.h"
+#include "../base/subprocess.h"
+#include "objects.h"
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OBJECTS_FOLDER ".obj"
+/* A binary's weights are the payload at its end, or a file: none in its data. */
+#define NO_EMBEDDED_WEIGHTS " -DINFC_NO_EMBEDDED_WEIGHTS"
+enum { MODEL, LIBRARY_BASELINE, BINARY_BASELINE, RUNTIME, N_SETS };
+
+typedef struct linking {
+    infc_cx *cx;
+    const infc_spec *spec;
+    const infc_target *target;
+    const infc_emitted *emitted;
+    const char *dir;
+    infc_toolchain tools;
+    infc_objects objects[N_SETS];
+    const char *weights_object; /* or null */
+    infc_linked *out;
+} linking;
+
+static char *in_dir(const linking *l, const char *name) {
+    return infc_path_join(l->cx->arena, l->dir, name);
+}
+
+static uint64_t file_bytes(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 ? (uint64_t)info.st_size : 0;
+}
+
+static infc_status run_tool(linking *l, infc_words *w, const char *what) {
+    infc_job job = {.argv = infc_words_argv(w), .cwd = l->dir};
+    INFC_TRY(infc_jobs_run(l->cx, &job, 1, 1));
+    if (job.exit_code == 0) return INFC_OK;
+    const char *hint = strstr(job.output, "No space left") ? "; free some space and run again" : "";
+    return infc_fail(l->cx, INFC_ERR_TOOLCHAIN, (infc_loc){.file = what},
+                     "%s failed (exit %d)%s:\n%.4000s", w->items[0], job.exit_code, hint, job.output);
+}
+
+/* The compiler with the flags of one kind of source. */
+static infc_words *compiler_words(linking *l, const char *target_flags, const char *flags) {
+    infc_words *words = INFC_NEW(l->cx->arena, infc_words, 1);
+    *words = infc_toolchain_words(l->cx, &l->tools);
+    infc_words_split(words, target_flags);
+    infc_words_split(words, flags);
+    return words;
+}
+
+static infc_status assemble_weights(linking *l) {
+    infc_words *w = compiler_words(l, l->emitted->baseline_cflags, INFC_EMIT_INCLUDES " -c");
+    l->weights_object = OBJECTS_FOLDER "/weights.o";
+    infc_words_add(w, l->emitted->weights_asm);
+    infc_words_add(w, "-o");
+    infc_words_add(w, l->weights_object);
+    return run_tool(l, w, l->emitted->weights_asm);
+}
+
+static infc_status compile_objects(linking *l) {
+    const infc_emitted *e = l->emitted;
+    bool library = l->spec->static_library, binary = l->spec->binary;
+    const char *base = e->baseline_cflags;
+    infc_objects *o = l->objects;
+    o[MODEL] = (infc_objects){.cc = compiler_words(l, l->target->cflags, INFC_EMIT_CFLAGS),
+                              .folder = OBJECTS_FOLDER "/model",
+                              .sources = e->model_sources,
+                              .n = e->n_model_sources};
+    o[LIBRARY_BASELINE] = (infc_objects){.cc = compiler_words(l, base, INFC_EMIT_CFLAGS),
+                                         .folder = OBJECTS_FOLDER "/library",
+                                         .sources = e->baseline_sources,
+                                         .n = library ? e->n_baseline_sources : 0};
+    o[BINARY_BASELINE] = (infc_objects){.cc = compiler_words(l, base, INFC_EMIT_CFLAGS NO_EMBEDDED_WEIGHTS),
+                                        .folder = OBJECTS_FOLDER "/binary",
+                                        .sources = e->baseline_sources,
+                                        .n = binary ? e->n_baseline_sources : 0};
+    o[RUNTIME] = (infc_objects){.cc = compiler_words(l, base, INFC_EMIT_RUNTIME_CFLAGS),
+                                .folder = OBJECTS_FOLDER "/infrt",
+                                .sources = e->runtime_sources,
+                                .n = binary ? e->n_runtime_sources : 0};
+    for (int i = 0; i < N_SETS; i++) l->out->n_objects += o[i].n;
+    infc_progress(l->cx, "%s: compiling %zu files with %s", l->target->name, l->out->n_objects,
+                  l->tools.cc.label);
+    INFC_TRY(infc_objects_compile(l->cx, &l->tools.cc, l->dir, o, N_SETS));
+    for (int i = 0; i < N_SETS; i++) l->out->n_cached += o[i].n_cached;
+    if (library && e->weights_asm) INFC_TRY(assemble_weights(l));
+    return INFC_OK;
+}
+
+/* What a program gets that links the library, weights left out. */
+static infc_status measure_model(linking *l) {
+    int baseline = l->spec->static_library ? LIBRARY_BASELINE : BINARY_BASELINE;
+    const infc_objects *sets[] = {&l->objects[MODEL], &l->objects[baseline]};
+    for (size_t s = 0; s < 2; s++) {
+        for (size_t i = 0; i < sets[s]->n; i++)
+            INFC_TRY(infc_object_sizes_add(l->cx, in_dir(l, sets[s]->names[i]), &l->out->model));
+    }
+    return INFC_OK;
+}
+
+static void add_objects(const linking *l, infc_words *w, int set) {
+    infc_words_all(w, l->objects[set].names, l->objects[set].n);
+}
+
+static infc_status make_library(linking *l) {
+    infc_words w = {.arena = l->cx->arena};
+    const char *name = infc_arena_printf(l->cx->arena, "lib%s.a", l->spec->name);
+    infc_words_add(&w, l->tools.ar);
+    infc_words_add(&w, "rcsD"); /* D: no times, no owners */
+    infc_words_add(&w, name);
+    add_objects(l, &w, MODEL);
+    add_objects(l, &w, LIBRARY_BASELINE);
+    if (l->weights_object) infc_words_add(&w, l->weights_object);
+    INFC_TRY(run_tool(l, &w, name));
+    l->out->library = name;
+    l->out->library_bytes = file_bytes(in_dir(l, name));
+    return INFC_OK;
+}
+
+static infc_status link_program(linking *l, const char *to) {
+    infc_words *w = compiler_words(l, l->target->cflags, "-Wl,--build-id=none");
+    if (l->tools.cross) infc_words_add(w, "-static");
+    infc_words_add(w, "-o");
+    infc_words_add(w, to);
+    add_objects(l, w, RUNTIME);
+    add_objects(l, w, MODEL);
+    add_objects(l, w, BINARY_BASELINE);
+    infc_words_split(w, INFC_EMIT_LDFLAGS);
+    return run_tool(l, w, l->spec->name);
+}
+
+/* The program, zeros to a page, the weights, the footer: one file that maps its own end. */
+static infc_status append_payload(linking *l, const char *program, const char *to) {
+    enum { PAGE = 1 << 16 }; /* the largest page of the targets */
+    static const uint8_t zeros[PAGE];
+    infc_bytes pieces[4];
+    INFC_TRY(infc_file_map(l->cx, program, &pieces[0]));
+    INFC_TRY(infc_file_map(l->cx, in_dir(l, l->emitted->weights_file), &pieces[2]));
+    size_t page = strcmp(l->target->arch, "aarch64") == 0 ? PAGE : 4096;
+    pieces[1] = (infc_bytes){zeros, (page - pieces[0].len % page) % page};
+    infc_payload_footer footer = {.offset = pieces[0].len + pieces[1].len,
+                                  .bytes = pieces[2].len,
+                                  .layout_hash = l->emitted->layout_hash};
+    memcpy(footer.magic, "infcpay1", sizeof footer.magic);
+    pieces[3] = (infc_bytes){(const uint8_t *)&footer, sizeof footer};
+    int error = infc_file_try_write(to, pieces, 4, 0755);
+    if (!error) return INFC_OK;
+    return infc_fail(l->cx, INFC_ERR_IO, (infc_loc){.file = to}, "cannot write the binary: %s", strerror(error));
+}
+
+static infc_status make_binary(linking *l) {
+    const char *program = OBJECTS_FOLDER "/program", *name = l->spec->name;
+    INFC_TRY(link_program(l, program));
+    bool payload = l->emitted->weights_bytes > 0 && !l->spec->weights_file;
+    if (payload) INFC_TRY(append_payload(l, in_dir(l, program), in_dir(l, name)));
+    else if (rename(in_dir(l, program), in_dir(l, name)) < 0) {
+        return infc_fail(l->cx, INFC_ERR_IO, (infc_loc){.file = name}, "cannot move the binary into place");
+    }
+    l->out->binary = name;
+    l->out->binary_bytes = file_bytes(in_dir(l, name));
+    return INFC_OK;
+}
+
+/* output.weights: file */
+static infc_status place_weights(linking *l) {
+    infc_bytes weights;
+    const char *name = infc_arena_printf(l->cx->arena, "%s.weights", l->spec->name);
+    INFC_TRY(infc_file_map(l->cx, in_dir(l, l->emitted->weights_file), &weights));
+    l->out->weights = name;
+    return infc_file_write(l->cx, in_dir(l, name), weights, 0644);
+}
+
+infc_status infc_link(infc_cx *cx, const infc_spec *spec, const infc_target *target,
+                      const infc_emitted *emitted, const char *dir, infc_linked *out) {
+    linking l = {.cx = cx, .spec = spec, .target = target, .emitted = emitted, .dir = dir, .out = out};
+    *out = (infc_linked){0};
+    INFC_TRY(infc_toolchain_find(cx, target, &l.tools));
+    out->compiler = l.tools.cc.label;
+    INFC_TRY(compile_objects(&l));
+    INFC_TRY(measure_model(&l));
+    if (spec->static_library) INFC_TRY(make_library(&l));
+    if (spec->binary) INFC_TRY(make_binary(&l));
+    if (spec->weights_file && emitted->weights_bytes > 0) INFC_TRY(place_weights(&l));
+    infc_dir_remove(infc_path_join(cx->arena, dir, OBJECTS_FOLDER));
+    return INFC_OK;
+}

@@ -1,0 +1,21 @@
+/* link.h - emitted C to a binary and a static library. */
+#ifndef INFC_LINK_H
+#define INFC_LINK_H
+#include "../emit/emit.h"
+#include "object_sizes.h"
+
+typedef struct infc_linked {
+    const char *binary, *library; /* names in the folder; null when the spec does not ask for them */
+    const char *weights;          /* the file beside them (output.weights: file), or null */
+    uint64_t binary_bytes, library_bytes;
+    infc_object_sizes model; /* the model's objects: what a program that links the library gets, without weights */
+    const char *compiler; /* "clang 22.1.8" */
+    size_t n_objects, n_cached;
+} infc_linked;
+
+/* Compiles and links what infc_emit wrote to `dir`. Temporary files stay in `dir`/.obj, which is removed. The same
+ * sources and compiler give the same bytes in any folder. */
+infc_status infc_link(infc_cx *cx, const infc_spec *spec, const infc_target *target,
+                      const infc_emitted *emitted, const char *dir, infc_linked *out);
+
+#endif

@@ -1,0 +1,19 @@
+/* objects.h - C files to objects: in parallel, and from the cache where the same text was compiled before. */
+#ifndef INFC_OBJECTS_H
+#define INFC_OBJECTS_H
+#include "toolchain.h"
+
+typedef struct infc_objects { /* sources that are compiled alike */
+    const infc_words *cc;     /* compiler, target flags, other flags */
+    const char *folder;       /* where the objects go, below the folder compiled in */
+    const char *const *sources;
+    size_t n;
+    const char **names; /* result: one object per source, relative like them */
+    size_t n_cached;    /* result */
+} infc_objects;
+
+/* Compiles all sets in one go. Names are relative to `dir`, where the compiler runs; INFC_EMIT_INCLUDES are added. */
+infc_status infc_objects_compile(infc_cx *cx, const infc_compiler *cc, const char *dir,
+                                 infc_objects *sets, size_t n_sets);
+
+#endif

@@ -1,0 +1,52 @@
+#include "compile.h"
+#include "../ir/eval.h"
+
+/* The reference kernels do about 1 GFLOP in a second. */
+enum { MAX_FLOPS = 200000000 };
+#define CHECK_SEED 1u
+
+static uint64_t plan_flops(const infc_plan *plan) {
+    uint64_t flops = 0;
+    for (int i = 0; i < plan->n_steps; i++) flops += plan->steps[i].flops;
+    return flops;
+}
+
+static bool all_f32(const infc_plan *plan, const int *buffers, int n) {
+    for (int i = 0; i < n; i++) {
+        if (plan->buffers[buffers[i]].type.dtype != INFC_DTYPE_f32) return false;
+    }
+    return true;
+}
+
+static infc_status run_reference(infc_cx *cx, infc_ir *ir, infc_arena *scratch, infc_plan *plan) {
+    infc_tensor *inputs = INFC_NEW(scratch, infc_tensor, (size_t)plan->n_inputs);
+    infc_tensor *outputs = INFC_NEW(scratch, infc_tensor, (size_t)plan->n_outputs);
+    for (int i = 0; i < plan->n_inputs; i++) {
+        const infc_type *type = &plan->buffers[plan->inputs[i]].type;
+        INFC_TRY(infc_tensor_create(cx, scratch, type, &inputs[i]));
+        float *values = inputs[i].data;
+        for (int64_t k = 0; k < infc_type_count(type); k++)
+            values[k] = infc_check_f32(CHECK_SEED, (uint64_t)i, (uint64_t)k);
+    }
+    INFC_TRY(infc_eval_main(ir, scratch, inputs, outputs, NULL, NULL));
+    uint64_t hash = INFC_CHECK_START;
+    for (int i = 0; i < plan->n_outputs; i++) {
+        size_t n = (size_t)infc_type_count(&outputs[i].type);
+        hash = infc_check_hash_f32(hash, outputs[i].data, n);
+    }
+    plan->check_seed = CHECK_SEED;
+    plan->check_hash = hash;
+    return INFC_OK;
+}
+
+infc_status infc_self_check(infc_cx *cx, infc_ir *ir, infc_plan *plan) {
+    plan->check_seed = plan->check_hash = 0;
+    if (plan_flops(plan) >= MAX_FLOPS || !all_f32(plan, plan->inputs, plan->n_inputs) ||
+        !all_f32(plan, plan->outputs, plan->n_outputs)) {
+        return INFC_OK;
+    }
+    infc_arena *scratch = infc_arena_create_scratch(cx->arena);
+    infc_status status = run_reference(cx, ir, scratch, plan);
+    infc_arena_destroy(&scratch);
+    return status;
+}
