@@ -1,0 +1,100 @@
+/* emit_build.c - what makes a library and a program of the emitted files without infc: the runtime's sources, a
+ * shell script, CMake, and the files by which other builds find the library. */
+#include "../base/file.h"
+#include "embedded.h"
+#include "emit_unit.h"
+#include <string.h>
+
+static bool ends_with(const char *text, const char *end) {
+    const size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* Every file below runtime/ into one folder; infc_abi.h already stands beside NAME.h. */
+infc_status infc_emit_runtime(infc_emit_unit *u) {
+    static const char prefix[] = "runtime/";
+    infc_arena *arena = u->cx->arena;
+    infc_buf main_text = {.arena = arena};
+    size_t n = 0;
+    const char **sources = INFC_NEW(arena, const char *, infc_embedded_n + 1);
+    sources[n++] = infc_arena_printf(arena, "src/%s_main.c", u->name);
+    INFC_TRY(infc_emit_skeleton(u, "NAME_main.c.in", NULL, 0, &main_text));
+    INFC_TRY(infc_emit_write(u, sources[0], infc_buf_bytes(&main_text), 0644));
+    for (size_t i = 0; i < infc_embedded_n; i++) {
+        const infc_embedded_file *file = &infc_embedded_files[i];
+        const char *base = infc_path_base(file->path);
+        if (strncmp(file->path, prefix, sizeof prefix - 1) != 0 || strcmp(base, "infc_abi.h") == 0)
+            continue;
+        const char *path = infc_arena_printf(arena, "src/infrt/%s", base);
+        INFC_TRY(infc_emit_write(u, path, file->bytes, 0644));
+        if (ends_with(path, ".c")) sources[n++] = path;
+    }
+    u->out->runtime_sources = sources;
+    u->out->n_runtime_sources = n;
+    return INFC_OK;
+}
+
+/* "src/infrt/session.c" -> "session.o". */
+static const char *object_name(infc_arena *arena, const char *source) {
+    const char *base = infc_path_base(source);
+    return infc_arena_printf(arena, "%.*s.o", (int)strcspn(base, "."), base);
+}
+
+/* One compile line each; the objects are appended to `objects`. */
+static void print_compiles(const infc_emit_unit *u, const char *const *sources, size_t n,
+                           const char *flags, infc_buf *lines, infc_buf *objects) {
+    for (size_t i = 0; i < n; i++) {
+        const char *object = object_name(u->cx->arena, sources[i]);
+        infc_buf_printf(lines, "%scompile %s %s $%s", lines->len ? "\n" : "", object, sources[i], flags);
+        infc_buf_printf(objects, "%s\"$objects/%s\"", objects->len ? " " : "", object);
+    }
+}
+
+/* "a b c" with `strip` cut off their front. */
+static const char *names(infc_arena *arena, const char *const *sources, size_t n, const char *joint) {
+    infc_buf out = {.arena = arena};
+    for (size_t i = 0; i < n; i++)
+        infc_buf_printf(&out, "%s%s", i ? joint : "",
+                        sources[i] + (strncmp(sources[i], "src/", 4) == 0 ? 4 : 0));
+    return infc_buf_str(&out);
+}
+
+static infc_status write_one(infc_emit_unit *u, const char *skeleton, const char *path,
+                             unsigned mode, const infc_expand_var *vars, size_t n_vars) {
+    infc_buf text = {.arena = u->cx->arena};
+    INFC_TRY(infc_emit_skeleton(u, skeleton, vars, n_vars, &text));
+    return infc_emit_write(u, path, infc_buf_bytes(&text), mode);
+}
+
+infc_status infc_emit_build(infc_emit_unit *u) {
+    infc_arena *arena = u->cx->arena;
+    const infc_emitted *out = u->out;
+    infc_buf lines = {.arena = arena}, library = {.arena = arena}, runtime = {.arena = arena};
+    print_compiles(u, out->model_sources, out->n_model_sources, "model", &lines, &library);
+    print_compiles(u, out->baseline_sources, out->n_baseline_sources, "baseline", &lines, &library);
+    if (out->weights_asm) print_compiles(u, &out->weights_asm, 1, "baseline", &lines, &library);
+    print_compiles(u, out->runtime_sources, out->n_runtime_sources, "runtime", &lines, &runtime);
+    const char *assembly = out->weights_asm ? infc_arena_printf(arena, " %s_weights.S", u->name) : "";
+    const infc_expand_var vars[] = {
+        {"compile_lines", infc_buf_str(&lines)},
+        {"library_objects", infc_buf_str(&library)},
+        {"runtime_objects", infc_buf_str(&runtime)},
+        {"model_sources", names(arena, out->model_sources, out->n_model_sources, " ")},
+        {"baseline_sources", names(arena, out->baseline_sources, out->n_baseline_sources, " ")},
+        {"runtime_sources", names(arena, out->runtime_sources, out->n_runtime_sources, "\n    ")},
+        {"has_asm", out->weights_asm ? "1" : "0"},
+        {"asm_source", assembly},
+        {"cflags", INFC_EMIT_CFLAGS},
+        {"runtime_cflags", INFC_EMIT_RUNTIME_CFLAGS},
+        {"includes", INFC_EMIT_INCLUDES},
+        {"ldflags", INFC_EMIT_LDFLAGS},
+        {"target_cflags", u->plan->target.cflags},
+        {"baseline_cflags", out->baseline_cflags},
+    };
+    const size_t n = sizeof vars / sizeof *vars;
+    INFC_TRY(write_one(u, "build.sh.in", "src/build.sh", 0755, vars, n));
+    INFC_TRY(write_one(u, "CMakeLists.txt.in", "src/CMakeLists.txt", 0644, vars, n));
+    INFC_TRY(write_one(u, "NAME-config.cmake.in",
+                       infc_arena_printf(arena, "%s-config.cmake", u->name), 0644, vars, n));
+    return write_one(u, "NAME.pc.in", infc_arena_printf(arena, "%s.pc", u->name), 0644, vars, n);
+}

@@ -1,0 +1,60 @@
+/* emit_manifest.c - manifest.json: where the output came from, and the SHA-256 of each file. */
+#include "../base/file.h"
+#include "../base/hash.h"
+#include "emit.h"
+#include <string.h>
+
+/* The digest of a file that was just written. */
+static infc_status print_file(infc_cx *cx, const char *dir, const char *name, bool last, infc_buf *out) {
+    infc_bytes bytes;
+    const char *path = infc_path_join(cx->arena, dir, name);
+    const int error = infc_file_try_map(path, &bytes);
+    if (error)
+        return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path},
+                         "cannot read this file back: %s", strerror(error));
+    infc_buf_puts(out, "    {\"path\": ");
+    infc_buf_json_string(out, name);
+    infc_buf_printf(out, ", \"bytes\": %zu, \"sha256\": \"%s\"}%s\n", bytes.len,
+                    infc_sha256_hex(cx->arena, bytes), last ? "" : ",");
+    infc_file_unmap(bytes);
+    return INFC_OK;
+}
+
+/* Of what the spec says, not of where it lies. */
+static const char *spec_sha256(infc_cx *cx, const infc_spec *spec) {
+    infc_buf text = {.arena = cx->arena};
+    infc_spec placeless = *spec;
+    placeless.path = NULL;
+    placeless.model = spec->model ? infc_path_base(spec->model) : NULL;
+    infc_spec_print(&placeless, &text);
+    return infc_sha256_hex(cx->arena, infc_buf_bytes(&text));
+}
+
+static void print_field(const char *key, const char *value, infc_buf *out) {
+    infc_buf_printf(out, "  \"%s\": ", key);
+    infc_buf_json_string(out, value ? value : "");
+    infc_buf_puts(out, ",\n");
+}
+
+infc_status infc_emit_manifest(infc_cx *cx, const infc_plan *plan, const infc_emit_options *options,
+                               const infc_emitted *emitted, const char *const *more, size_t n_more) {
+    infc_buf out = {.arena = cx->arena};
+    infc_buf_puts(&out, "{\n");
+    print_field("name", plan->name, &out);
+    print_field("infc_version", INFC_VERSION, &out);
+    print_field("model", plan->source, &out);
+    print_field("model_sha256", plan->source_sha256, &out);
+    print_field("spec_sha256", spec_sha256(cx, options->spec), &out);
+    print_field("target", plan->target.name, &out);
+    print_field("isa", infc_isa_token(plan->target.isa), &out);
+    print_field("content_hash", emitted->content_hash, &out);
+    infc_buf_printf(&out, "  \"layout_hash\": \"%016llx\",\n  \"weights_hash\": \"%016llx\",\n  \"files\": [\n",
+                    (unsigned long long)emitted->layout_hash, (unsigned long long)emitted->weights_hash);
+    for (size_t i = 0; i < emitted->n_files; i++)
+        INFC_TRY(print_file(cx, options->dir, emitted->files[i], i + 1 == emitted->n_files && n_more == 0, &out));
+    for (size_t i = 0; i < n_more; i++)
+        INFC_TRY(print_file(cx, options->dir, more[i], i + 1 == n_more, &out));
+    infc_buf_puts(&out, "  ]\n}\n");
+    return infc_file_write(cx, infc_path_join(cx->arena, options->dir, "manifest.json"),
+                           infc_buf_bytes(&out), 0644);
+}

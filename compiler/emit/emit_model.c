@@ -1,0 +1,185 @@
+/* emit_model.c - NAME_model.c: the infc_model descriptor and the CPU check. */
+#include "emit_unit.h"
+#include <string.h>
+
+static const char *literal(const infc_emit_unit *u, const char *text) {
+    return infc_emit_literal(u->cx->arena, text);
+}
+
+static void print_tensor(const infc_emit_unit *u, int id, int step, uint64_t offset, infc_buf *out) {
+    const infc_plan_buffer *buffer = &u->plan->buffers[id];
+    infc_buf_printf(out, "    {%s, INFC_DTYPE_%s, INFC_LAYOUT_%s, %d, %d, {",
+                    literal(u, buffer->tensor ? buffer->tensor : buffer->name),
+                    infc_dtype_name(buffer->type.dtype), infc_layout_name(buffer->type.layout),
+                    buffer->type.rank, step);
+    for (int d = 0; d < buffer->type.rank; d++)
+        infc_buf_printf(out, "%s%lld", d ? ", " : "", (long long)buffer->type.dims[d]);
+    infc_buf_printf(out, "%s}, %llu, %llu},\n", buffer->type.rank ? "" : "0",
+                    (unsigned long long)buffer->bytes, (unsigned long long)offset);
+}
+
+static const char *port_infos(const infc_emit_unit *u, const int *ids, int n) {
+    infc_buf out = {.arena = u->cx->arena};
+    for (int i = 0; i < n; i++) print_tensor(u, ids[i], 0, 0, &out);
+    return infc_buf_str(&out);
+}
+
+/* Intermediates that the model names: in the arena, whole after the step that writes them. */
+static const char *tensor_infos(const infc_emit_unit *u, int *n) {
+    infc_buf out = {.arena = u->cx->arena};
+    *n = 0;
+    for (int i = 0; i < u->plan->n_buffers; i++) {
+        const infc_plan_buffer *root = &u->plan->buffers[infc_plan_root(u->plan, i)];
+        if (!u->plan->buffers[i].tensor || root->place != INFC_PLACE_ARENA || root->first < 0)
+            continue;
+        print_tensor(u, i, root->first, root->offset, &out);
+        ++*n;
+    }
+    return infc_buf_str(&out);
+}
+
+static const char *step_infos(const infc_emit_unit *u) {
+    infc_buf out = {.arena = u->cx->arena};
+    for (int s = 0; s < u->plan->n_steps; s++) {
+        const infc_plan_step *step = &u->plan->steps[s];
+        infc_buf_printf(&out, "    {%s, %s, %s, %llu, %llu, %d, %lld},\n",
+                        literal(u, u->functions[u->step_function[s]].label),
+                        literal(u, step->node ? step->node : ""),
+                        literal(u, step->kernel ? step->kernel->name : "loop nest"),
+                        (unsigned long long)step->flops, (unsigned long long)step->bytes,
+                        step->barrier != 0, (long long)step->units);
+    }
+    return infc_buf_str(&out);
+}
+
+/* ---- pre- and post-processing from the spec ------------------------------------------------------------------ */
+
+/* Index of the port that the model calls `name`, or -1. */
+static int port_find(const infc_emit_unit *u, const int *ids, int n, const char *name) {
+    for (int i = 0; i < n; i++) {
+        const char *tensor = u->plan->buffers[ids[i]].tensor;
+        if (tensor && strcmp(tensor, name) == 0) return i;
+    }
+    return -1;
+}
+
+static infc_status check_image(const infc_emit_unit *u, const infc_spec_image *image, int input) {
+    if (input < 0)
+        return infc_fail(u->cx, INFC_ERR_SPEC, image->loc, "the model has no input \"%s\"", image->input);
+    const infc_type *type = &u->plan->buffers[u->plan->inputs[input]].type;
+    const int axis = image->nhwc ? 3 : 1;
+    const bool takes = type->dtype == INFC_DTYPE_f32 || type->dtype == INFC_DTYPE_u8;
+    if (takes && type->rank == 4 && type->dims[0] == 1 && type->dims[axis] == image->channels)
+        return INFC_OK;
+    return infc_fail(u->cx, INFC_ERR_SPEC,
+                     image->loc, "input \"%s\" is %s, which does not take one image of %d channels as %s; change channels or layout",
+                     image->input, infc_type_text(u->cx->arena, type), image->channels,
+                     image->nhwc ? "f32 or u8 [1,H,W,C]" : "f32 or u8 [1,C,H,W]");
+}
+
+static infc_status image_infos(const infc_emit_unit *u, infc_buf *out) {
+    for (size_t i = 0; u->spec && i < u->spec->n_images; i++) {
+        const infc_spec_image *image = &u->spec->images[i];
+        const int input = port_find(u, u->plan->inputs, u->plan->n_inputs, image->input);
+        INFC_TRY(check_image(u, image, input));
+        infc_buf_printf(out, "    {%d, %d, %d, %d, {", input, image->channels, image->nhwc, image->bgr);
+        for (int c = 0; c < 4; c++) /* (pixel * scale - mean) / std, as one multiplication and one subtraction */
+            infc_buf_printf(out, "%s%af", c ? ", " : "",
+                            (double)(float)(c < image->channels ? image->scale[c] / image->std[c] : 0.0));
+        infc_buf_puts(out, "}, {");
+        for (int c = 0; c < 4; c++)
+            infc_buf_printf(out, "%s%af", c ? ", " : "",
+                            (double)(float)(c < image->channels ? image->mean[c] / image->std[c] : 0.0));
+        infc_buf_puts(out, "}},\n");
+    }
+    return INFC_OK;
+}
+
+static infc_status check_classes(const infc_emit_unit *u, const infc_spec_classes *classes, int output) {
+    if (output < 0)
+        return infc_fail(u->cx, INFC_ERR_SPEC, classes->loc, "the model has no output \"%s\"",
+                         classes->output);
+    const infc_type *type = &u->plan->buffers[u->plan->outputs[output]].type;
+    const int64_t scores = infc_type_count(type);
+    if (type->dtype != INFC_DTYPE_f32)
+        return infc_fail(u->cx, INFC_ERR_SPEC, classes->loc, "output \"%s\" is %s; classes need f32 scores",
+                         classes->output, infc_type_text(u->cx->arena, type));
+    if (classes->n_labels == 0 || classes->n_labels == (uint64_t)scores) return INFC_OK;
+    return infc_fail(u->cx, INFC_ERR_SPEC, classes->loc,
+                     "%zu labels for the %lld scores of output \"%s\" (%s)", classes->n_labels,
+                     (long long)scores, classes->output, infc_type_text(u->cx->arena, type));
+}
+
+static infc_status class_infos(const infc_emit_unit *u, infc_buf *labels, infc_buf *out) {
+    for (size_t i = 0; u->spec && i < u->spec->n_classes; i++) {
+        const infc_spec_classes *classes = &u->spec->classes[i];
+        const int output = port_find(u, u->plan->outputs, u->plan->n_outputs, classes->output);
+        INFC_TRY(check_classes(u, classes, output));
+        const char *name = classes->n_labels ? infc_arena_printf(u->cx->arena, "labels%zu", i) : "0";
+        if (classes->n_labels) infc_buf_printf(labels, "static const char *const %s[] = {\n", name);
+        for (size_t k = 0; k < classes->n_labels; k++)
+            infc_buf_printf(labels, "    %s,\n", literal(u, classes->labels[k]));
+        if (classes->n_labels) infc_buf_puts(labels, "};\n");
+        infc_buf_printf(out, "    {%d, %zu, %d, %s},\n", output, classes->n_labels, classes->top, name);
+    }
+    return INFC_OK;
+}
+
+/* ---- the CPU ---------------------------------------------------------------------------------------------------- */
+
+static infc_status cpu_checks(const infc_emit_unit *u, infc_buf *out) {
+    const char *features = u->plan->target.cpu_features;
+    if (!features || !*features) return INFC_OK;
+    if (strcmp(u->plan->target.arch, "x86_64") != 0)
+        return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "no check for CPU features of %s",
+                         u->plan->target.arch);
+    infc_buf_puts(out, "    __builtin_cpu_init();\n");
+    for (const char *p = features; *p; p += strspn(p, " ")) {
+        const size_t n = strcspn(p, " ");
+        infc_buf_printf(out, "    if (!__builtin_cpu_supports(\"%.*s\")) return \"%.*s\";\n",
+                        (int)n, p, (int)n, p);
+        p += n;
+    }
+    return INFC_OK;
+}
+
+static const char *count(const infc_emit_unit *u, size_t n) {
+    return infc_arena_printf(u->cx->arena, "%zu", n);
+}
+
+infc_status infc_emit_model_text(infc_emit_unit *u, infc_buf *out) {
+    const infc_plan *plan = u->plan;
+    infc_arena *arena = u->cx->arena;
+    infc_buf images = {.arena = arena}, labels = {.arena = arena}, classes = {.arena = arena},
+             cpu = {.arena = arena};
+    int n_tensors;
+    const char *tensors = tensor_infos(u, &n_tensors);
+    INFC_TRY(image_infos(u, &images));
+    INFC_TRY(class_infos(u, &labels, &classes));
+    INFC_TRY(cpu_checks(u, &cpu));
+    const infc_expand_var vars[] = {
+        {"n_inputs", count(u, (size_t)plan->n_inputs)},
+        {"n_outputs", count(u, (size_t)plan->n_outputs)},
+        {"n_tensors", count(u, (size_t)n_tensors)},
+        {"n_steps", count(u, (size_t)plan->n_steps)},
+        {"n_images", count(u, u->spec ? u->spec->n_images : 0)},
+        {"n_classes", count(u, u->spec ? u->spec->n_classes : 0)},
+        {"input_infos", port_infos(u, plan->inputs, plan->n_inputs)},
+        {"output_infos", port_infos(u, plan->outputs, plan->n_outputs)},
+        {"tensor_infos", tensors},
+        {"step_infos", step_infos(u)},
+        {"image_infos", infc_buf_str(&images)},
+        {"class_labels", infc_buf_str(&labels)},
+        {"class_infos", infc_buf_str(&classes)},
+        {"cpu_checks", infc_buf_str(&cpu)},
+        {"arena_lower_bound", infc_arena_printf(arena, "%llu", (unsigned long long)plan->arena_lower_bound)},
+        {"weights_hash", infc_arena_printf(arena, "UINT64_C(0x%016llx)", (unsigned long long)u->weights_hash)},
+        {"check_seed", infc_arena_printf(arena, "UINT64_C(0x%016llx)", (unsigned long long)plan->check_seed)},
+        {"check_hash", infc_arena_printf(arena, "UINT64_C(0x%016llx)", (unsigned long long)plan->check_hash)},
+        {"isa_literal", literal(u, infc_isa_token(plan->target.isa))},
+        {"name_literal", literal(u, u->name)},
+        {"source_literal", literal(u, plan->source ? plan->source : "")},
+        {"license_literal", literal(u, u->spec && u->spec->license ? u->spec->license : "NOASSERTION")},
+    };
+    return infc_emit_skeleton(u, "NAME_model.c.in", vars, sizeof vars / sizeof *vars, out);
+}

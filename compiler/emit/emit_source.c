@@ -1,0 +1,149 @@
+/* emit_source.c - NAME.c: the skeleton's holes. What runs on every worker is one call per step; buffers are named
+ * once at the top of that function. */
+#include "embedded.h"
+#include "emit_unit.h"
+#include <string.h>
+
+static bool *buffers_used(const infc_emit_unit *u) {
+    const infc_plan *plan = u->plan;
+    bool *used = INFC_NEW(u->cx->arena, bool, (size_t)plan->n_buffers + 1);
+    for (int s = 0; s < plan->n_steps; s++) {
+        const infc_plan_step *step = &plan->steps[s];
+        for (int i = 0; i < step->n_operands; i++) used[step->operands[i]] = true;
+        for (int i = 0; i < step->n_extras; i++) used[infc_emit_extra(u, step, i)->buffer] = true;
+        for (int i = 0; i < step->n_stores; i++)
+            used[plan->stores[step->first_store + i].buffer] = true;
+    }
+    return used;
+}
+
+static const char *address(const infc_emit_unit *u, const infc_plan_buffer *root) {
+    switch (root->place) {
+    case INFC_PLACE_INPUT: return infc_arena_printf(u->cx->arena, "c->inputs[%d]", root->index);
+    case INFC_PLACE_OUTPUT: return infc_arena_printf(u->cx->arena, "c->outputs[%d]", root->index);
+    case INFC_PLACE_WEIGHT:
+        return infc_arena_printf(u->cx->arena, "(const void *)(weights + %llu)",
+                                 (unsigned long long)root->offset);
+    default:
+        return infc_arena_printf(u->cx->arena, "(void *)(arena + %llu)", (unsigned long long)root->offset);
+    }
+}
+
+static void print_locals(const infc_emit_unit *u, infc_buf *out) {
+    const infc_plan *plan = u->plan;
+    const bool *used = buffers_used(u);
+    bool places[4] = {false};
+    for (int i = 0; i < plan->n_buffers; i++)
+        if (used[i]) places[plan->buffers[infc_plan_root(plan, i)].place] = true;
+    if (places[INFC_PLACE_WEIGHT])
+        infc_buf_puts(
+            out, "    const unsigned char *const weights = (const unsigned char *)c->weights + "
+                 "sizeof(infc_weights_header);\n");
+    if (places[INFC_PLACE_ARENA])
+        infc_buf_puts(out, "    unsigned char *const arena = (unsigned char *)c->arena;\n");
+    if (plan->n_steps > 0)
+        infc_buf_puts(out, "    const uint32_t worker = c->worker, n = c->n_workers;\n");
+    else infc_buf_puts(out, "    (void)c;\n");
+    for (int i = 0; i < plan->n_buffers; i++) {
+        const infc_plan_buffer *buffer = &plan->buffers[i], *root = &plan->buffers[infc_plan_root(plan, i)];
+        if (!used[i]) continue;
+        const bool constant = root->place == INFC_PLACE_INPUT || root->place == INFC_PLACE_WEIGHT;
+        infc_buf_printf(out, "    %s%s *const %s = %s; /* %s", constant ? "const " : "",
+                        infc_dtype_c_type(buffer->type.dtype), u->locals[i], address(u, root),
+                        infc_type_text(u->cx->arena, &buffer->type));
+        if (buffer->tensor)
+            infc_buf_printf(out, "  %s", infc_emit_comment(u->cx->arena, buffer->tensor));
+        infc_buf_puts(out, " */\n");
+    }
+}
+
+/* An argument, on the next line when this one is full. */
+static void print_argument(const char *text, size_t *column, infc_buf *out) {
+    const size_t start = out->len;
+    if (*column > 80) {
+        infc_buf_puts(out, "\n       ");
+        *column = 7;
+    }
+    infc_buf_printf(out, "%s, ", text);
+    *column += out->len - start;
+}
+
+static bool is_f32(const infc_emit_unit *u, int buffer) {
+    return u->plan->buffers[buffer].type.dtype == INFC_DTYPE_f32;
+}
+
+static void print_step(const infc_emit_unit *u, int s, infc_buf *out) {
+    const infc_plan_step *step = &u->plan->steps[s];
+    infc_arena *arena = u->cx->arena;
+    infc_buf_printf(out, "\n    /* step %d  %s: %s */\n", s, infc_emit_comment(arena, step->node),
+                    infc_emit_comment(arena, step->what));
+    if (step->barrier) infc_buf_puts(out, "    INFC_MEET(c);\n");
+    const char *call = infc_arena_printf(arena, "    %s(", u->functions[u->step_function[s]].name);
+    size_t column = strlen(call);
+    infc_buf_puts(out, call);
+    for (int i = 0; i < step->n_operands; i++) { /* kernels by size see other types: through void */
+        const char *cast =
+            is_f32(u, step->operands[i]) && !infk_kind_get(step->kernel->kind)->by_size ? "" : "(const void *)";
+        print_argument(infc_arena_printf(arena, "%s%s", cast, u->locals[step->operands[i]]), &column, out);
+    }
+    for (int i = 0; i < step->n_extras; i++)
+        print_argument(u->locals[infc_emit_extra(u, step, i)->buffer], &column, out);
+    for (int i = 0; i < step->n_stores; i++) {
+        const int buffer = u->plan->stores[step->first_store + i].buffer;
+        const bool same = is_f32(u, buffer) && !(step->kernel && infk_kind_get(step->kernel->kind)->by_size);
+        print_argument(infc_arena_printf(arena, "%s%s", same ? "" : "(void *)", u->locals[buffer]), &column, out);
+    }
+    infc_buf_printf(out, "%sINFC_PART(%lld, worker, n));\n    INFC_STEP_DONE(c, %d);\n",
+                    column > 75 ? "\n        " : "", (long long)step->units, s);
+}
+
+static const char *steps_text(const infc_emit_unit *u) {
+    infc_buf out = {.arena = u->cx->arena};
+    print_locals(u, &out);
+    for (int s = 0; s < u->plan->n_steps; s++) print_step(u, s, &out);
+    return infc_buf_str(&out);
+}
+
+static void print_checks(const infc_emit_unit *u, const char *table, const int *ids, int n, infc_buf *out) {
+    if (n > 0) infc_buf_printf(out, "    if (!c->%s) return 0;\n", table);
+    for (int i = 0; i < n; i++) {
+        const size_t bytes = infc_dtype_bytes(u->plan->buffers[ids[i]].type.dtype);
+        infc_buf_printf(out, "    if (!c->%s[%d]", table, i);
+        if (bytes > 1) infc_buf_printf(out, " || (uintptr_t)c->%s[%d] %% %zu", table, i, bytes);
+        infc_buf_puts(out, ") return 0;\n");
+    }
+}
+
+static const char *pointer_checks(const infc_emit_unit *u) {
+    infc_buf out = {.arena = u->cx->arena};
+    print_checks(u, "inputs", u->plan->inputs, u->plan->n_inputs, &out);
+    print_checks(u, "outputs", u->plan->outputs, u->plan->n_outputs, &out);
+    return infc_buf_str(&out);
+}
+
+/* "inputs->a, inputs->b", or a null when there are none. */
+static const char *field_list(const infc_emit_unit *u, const char *from, const char *const *fields, int n) {
+    infc_buf out = {.arena = u->cx->arena};
+    for (int i = 0; i < n; i++) infc_buf_printf(&out, "%s%s->%s", i ? ", " : "", from, fields[i]);
+    return n ? infc_buf_str(&out) : "0";
+}
+
+infc_status infc_emit_source_text(infc_emit_unit *u, infc_buf *out) {
+    infc_buf functions = {.arena = u->cx->arena};
+    INFC_TRY(infc_emit_functions(u, &functions));
+    const infc_bytes *fpenv = infc_embedded("runtime/core/fpenv.h");
+    if (!fpenv)
+        return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "fpenv.h is not in this executable");
+    int barriers = 0;
+    for (int s = 0; s < u->plan->n_steps; s++) barriers |= u->plan->steps[s].barrier;
+    const infc_expand_var vars[] = {
+        {"fpenv", infc_arena_copy_string(u->cx->arena, (const char *)fpenv->ptr, fpenv->len)},
+        {"functions", infc_buf_str(&functions)},
+        {"steps", steps_text(u)},
+        {"barriers", barriers ? "1" : "0"},
+        {"pointer_checks", pointer_checks(u)},
+        {"input_list", field_list(u, "inputs", u->input_fields, u->plan->n_inputs)},
+        {"output_list", field_list(u, "outputs", u->output_fields, u->plan->n_outputs)},
+    };
+    return infc_emit_skeleton(u, "NAME.c.in", vars, sizeof vars / sizeof *vars, out);
+}

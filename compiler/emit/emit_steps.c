@@ -1,0 +1,229 @@
+/* emit_steps.c - the functions that steps call. Text is compared, not guessed: two steps share a kernel instance when
+ * kernel and epilogue read the same, and share a function when its whole text would, names aside. So neither the
+ * library nor its compile time grows with the depth of a model that repeats itself. */
+#include "emit_unit.h"
+#include <string.h>
+
+const infc_plan_extra *infc_emit_extra(const infc_emit_unit *u, const infc_plan_step *step, int i) {
+    return &u->plan->extras[step->first_extra + i];
+}
+
+const infc_plan_buffer *infc_emit_stored(const infc_emit_unit *u, const infc_plan_step *step, int i) {
+    return &u->plan->buffers[u->plan->stores[step->first_store + i].buffer];
+}
+
+static bool overlap(const infc_plan *plan, int a, int b) {
+    const infc_plan_buffer *x = &plan->buffers[infc_plan_root(plan, a)],
+                           *y = &plan->buffers[infc_plan_root(plan, b)];
+    if (x->place != y->place) return false;
+    if (x->place == INFC_PLACE_INPUT || x->place == INFC_PLACE_OUTPUT) return x->index == y->index;
+    return x->offset < y->offset + y->bytes && y->offset < x->offset + x->bytes;
+}
+
+bool infc_emit_apart(const infc_plan *plan, const infc_plan_step *step) {
+    for (int s = 0; s < step->n_stores; s++) {
+        const int stored = plan->stores[step->first_store + s].buffer;
+        for (int i = 0; i < step->n_operands; i++)
+            if (overlap(plan, stored, step->operands[i])) return false;
+        for (int i = 0; i < step->n_extras; i++)
+            if (overlap(plan, stored, plan->extras[step->first_extra + i].buffer)) return false;
+        for (int i = 0; i < s; i++)
+            if (overlap(plan, stored, plan->stores[step->first_store + i].buffer)) return false;
+    }
+    return true;
+}
+
+/* ---- epilogues ------------------------------------------------------------------------------------------ */
+
+static const char *element_type(const char *type) {
+    static const char *const types[][2] = {
+        {"f32", "float"},   {"i8", "int8_t"},   {"b1", "uint8_t"}, {"b2", "uint16_t"},
+        {"b4", "uint32_t"}, {"b8", "uint64_t"}, {"i32", "int32_t"}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(type, types[i][0]) == 0) return types[i][1];
+    return NULL;
+}
+
+/* What a kernel writes: its last type. */
+static const char *result_type(const infk_kernel *kernel) { return element_type(kernel->types[2]); }
+
+static void print_epilogue_body(const infc_emit_unit *u, const infc_plan_step *step,
+                                const char *count, infc_buf *out) {
+    static const infc_expr_place places[] = {[INFC_ACCESS_SCALAR] = {NULL, "0", false},
+                                             [INFC_ACCESS_ROW] = {NULL, "m", false},
+                                             [INFC_ACCESS_COLUMN] = {NULL, "n", true},
+                                             [INFC_ACCESS_FULL] = {NULL, "o", true}};
+    infc_arena *arena = u->cx->arena;
+    infc_expr_place *extras = INFC_NEW(arena, infc_expr_place, (size_t)step->n_extras + 1);
+    infc_expr_place *stores = INFC_NEW(arena, infc_expr_place, (size_t)step->n_stores + 1);
+    bool reads_m = false, reads_n = false;
+    for (int i = 0; i < step->n_extras; i++) {
+        const infc_access access = infc_emit_extra(u, step, i)->access;
+        extras[i] = places[access];
+        extras[i].base = infc_arena_printf(arena, "e->a%d", i);
+        reads_m |= access == INFC_ACCESS_ROW && infc_expr_reads(u->plan, step, i);
+        reads_n |= access == INFC_ACCESS_COLUMN && infc_expr_reads(u->plan, step, i);
+    }
+    for (int i = 0; i < step->n_stores; i++)
+        stores[i] = (infc_expr_place){infc_arena_printf(arena, "e->y%d", i), "o", true};
+    if (!reads_m) infc_buf_puts(out, "    (void)m;\n");
+    if (!reads_n) infc_buf_puts(out, "    (void)n;\n");
+    const infc_expr_form form = {step->kernel->lanes, count, 4, extras, stores};
+    infc_expr_print(u->plan, step, &form, out);
+}
+
+/* The struct's fields and the body: what tells epilogues apart. */
+static const char *epilogue_key(const infc_emit_unit *u, const infc_plan_step *step) {
+    infc_buf key = {.arena = u->cx->arena};
+    infc_buf_printf(&key, "%s %d %d\n", step->kernel->name, step->n_extras, step->n_stores);
+    print_epilogue_body(u, step, NULL, &key);
+    return infc_buf_str(&key);
+}
+
+static void print_epilogue_function(const infc_emit_unit *u, const infc_plan_step *step,
+                                    const char *name, bool tail, infc_buf *out) {
+    const bool vector = step->kernel->lanes > 1;
+    infc_buf_printf(out, "static INFK_INLINE void %s_epi%s(const struct %s_epi *e, %s acc, ptrdiff_t o, ptrdiff_t m,\n",
+                    name, tail ? "_tail" : "", name, vector ? "vf16x" : result_type(step->kernel));
+    infc_buf_printf(out, "    ptrdiff_t n%s) {\n", tail ? ", ptrdiff_t lanes" : "");
+    print_epilogue_body(u, step, tail ? "lanes" : NULL, out);
+    infc_buf_puts(out, "}\n");
+}
+
+static infc_status print_instance(infc_emit_unit *u, const infc_emit_instance *instance, infc_buf *out) {
+    const infc_plan_step *step = &u->plan->steps[instance->step];
+    const char *words = infc_expr_words(u->cx->arena, u->plan, step, ", ");
+    infc_buf_printf(out, "\n/* %s, then %s */\nstruct %s_epi {\n", step->kernel->name,
+                    words[0] ? words : "store", instance->name);
+    for (int i = 0; i < step->n_extras; i++) infc_buf_printf(out, "    const float *a%d;\n", i);
+    for (int i = 0; i < step->n_stores; i++)
+        infc_buf_printf(out, "    %s *y%d;\n", result_type(step->kernel), i);
+    infc_buf_puts(out, "};\n");
+    print_epilogue_function(u, step, instance->name, false, out);
+    if (step->kernel->lanes > 1) print_epilogue_function(u, step, instance->name, true, out);
+    const char *epi = infc_arena_printf(u->cx->arena, "%s_epi", instance->name);
+    return infc_kernel_text(u->cx, step->kernel, instance->name, epi, out);
+}
+
+/* ---- functions ------------------------------------------------------------------------------------------ */
+
+static void print_dims(const infc_plan_step *step, const char *name, infc_buf *out) {
+    const infk_kind_info *kind = infk_kind_get(step->kernel->kind);
+    infc_buf_printf(out, "static const infk_%s_dims %s_dims = {", kind->dims_name, name);
+    for (int i = 0; i < kind->n_dims; i++)
+        infc_buf_printf(out, "%s.%s = %td",
+                        i == 0  ? "\n    "
+                        : i % 6 ? ", "
+                                : ",\n    ",
+                        kind->dim_names[i], step->call.dims.fields[i]);
+    infc_buf_puts(out, "};\n");
+}
+
+/* From "(" to the closing brace: hands dims and epilogue to the inlined kernel. */
+static void print_wrapper(const infc_emit_unit *u, const infc_plan_step *step, const char *name,
+                          const char *instance, infc_buf *out) {
+    static const char *const operands[] = {"x", "w"};
+    const char *restrict_ = infc_emit_apart(u->plan, step) ? "restrict " : "";
+    infc_buf_puts(out, "(");
+    for (int i = 0; i < step->n_operands; i++)
+        infc_buf_printf(out, "const %s *%s%s, ", element_type(step->kernel->types[i]), restrict_, operands[i]);
+    for (int i = 0; i < step->n_extras; i++)
+        infc_buf_printf(out, "const float *%sa%d, ", restrict_, i);
+    for (int i = 0; i < step->n_stores; i++)
+        infc_buf_printf(out, "%s *%sy%d, ", result_type(step->kernel), restrict_, i);
+    infc_buf_printf(out, "ptrdiff_t begin, ptrdiff_t end) {\n    const struct %s_epi e = {", instance);
+    for (int i = 0; i < step->n_extras; i++) infc_buf_printf(out, "%sa%d", i ? ", " : "", i);
+    for (int i = 0; i < step->n_stores; i++)
+        infc_buf_printf(out, "%sy%d", i + step->n_extras ? ", " : "", i);
+    infc_buf_printf(out, "};\n    %s(&%s_dims, ", instance, name);
+    for (int i = 0; i < step->n_operands; i++) infc_buf_printf(out, "%s, ", operands[i]);
+    infc_buf_puts(out, "&e, begin, end);\n}\n");
+}
+
+static void print_function(const infc_emit_unit *u, const infc_emit_function *f, infc_buf *out) {
+    const infc_plan_step *step = &u->plan->steps[f->step];
+    infc_buf_printf(out, "\n/* %s */\n", infc_emit_comment(u->cx->arena, step->what));
+    if (step->kernel) print_dims(step, f->name, out);
+    infc_buf_printf(out, "static INFC_STEP void %s", f->name);
+    if (step->kernel) print_wrapper(u, step, f->name, u->instances[f->instance].name, out);
+    else infc_nest_print(u, step, out);
+}
+
+/* ---- sharing -------------------------------------------------------------------------------------------- */
+
+/* A kernel must be of types that epilogues can name, with as many operands as it takes. */
+static infc_status check_step(infc_emit_unit *u, const infc_plan_step *step) {
+    if (!step->kernel) return INFC_OK;
+    bool known = result_type(step->kernel) && step->n_operands <= 2;
+    for (int i = 0; i < step->n_operands; i++)
+        known = known && element_type(step->kernel->types[i]);
+    bool plain = step->n_extras == 0 && step->n_exprs == 0;
+    if (known && (plain || strcmp(step->kernel->types[2], "f32") == 0)) return INFC_OK;
+    return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC,
+                     "step %s: no epilogue can be written for %s", step->name, step->kernel->name);
+}
+
+static int share_instance(infc_emit_unit *u, infc_map *seen, int s) {
+    size_t found;
+    const char *key = epilogue_key(u, &u->plan->steps[s]);
+    if (infc_map_find(seen, key, &found)) return (int)found;
+    INFC_GROW(u->cx->arena, u->instances, u->n_instances, u->cap_instances);
+    u->instances[u->n_instances] = (infc_emit_instance){.step = s};
+    infc_map_put(seen, key, u->n_instances);
+    return (int)u->n_instances++;
+}
+
+static const char *function_key(const infc_emit_unit *u, const infc_plan_step *step, int instance) {
+    infc_buf key = {.arena = u->cx->arena};
+    if (step->kernel) {
+        print_dims(step, "", &key);
+        print_wrapper(u, step, "", infc_arena_printf(u->cx->arena, "%d", instance), &key);
+    } else {
+        infc_nest_print(u, step, &key);
+    }
+    return infc_buf_str(&key);
+}
+
+infc_status infc_emit_share(infc_emit_unit *u) {
+    infc_map instances = {.arena = u->cx->arena}, functions = {.arena = u->cx->arena};
+    u->step_function = INFC_NEW(u->cx->arena, int, (size_t)u->plan->n_steps + 1);
+    for (int s = 0; s < u->plan->n_steps; s++) {
+        const infc_plan_step *step = &u->plan->steps[s];
+        INFC_TRY(check_step(u, step));
+        const int instance = step->kernel ? share_instance(u, &instances, s) : -1;
+        const char *key = function_key(u, step, instance);
+        size_t found;
+        if (!infc_map_find(&functions, key, &found)) {
+            found = u->n_functions;
+            INFC_GROW(u->cx->arena, u->functions, u->n_functions, u->cap_functions);
+            u->functions[u->n_functions++] = (infc_emit_function){.step = s, .instance = instance};
+            infc_map_put(&functions, key, found);
+        }
+        u->step_function[s] = (int)found;
+    }
+    return INFC_OK;
+}
+
+/* Each dims struct once, in order of first use. */
+static void print_dims_types(const infc_emit_unit *u, infc_buf *out) {
+    infc_map seen = {.arena = u->cx->arena};
+    for (size_t i = 0; i < u->n_instances; i++) {
+        const infk_kind kind = u->plan->steps[u->instances[i].step].kernel->kind;
+        const char *name = infk_kind_get(kind)->dims_name;
+        if (infc_map_find(&seen, name, NULL)) continue;
+        infc_map_put(&seen, name, 1);
+        infc_buf_puts(out, "\n");
+        infc_kernel_dims_text(kind, out);
+    }
+}
+
+infc_status infc_emit_functions(infc_emit_unit *u, infc_buf *out) {
+    print_dims_types(u, out);
+    size_t printed = 0;
+    for (size_t i = 0; i < u->n_functions; i++) {
+        for (; printed < u->n_instances && (int)printed <= u->functions[i].instance; printed++)
+            INFC_TRY(print_instance(u, &u->instances[printed], out));
+        print_function(u, &u->functions[i], out);
+    }
+    return INFC_OK;
+}

@@ -1,0 +1,98 @@
+/* emit_unit.h - one model being emitted: what the files of emit/ share. */
+#ifndef INFC_EMIT_UNIT_H
+#define INFC_EMIT_UNIT_H
+#include "../base/map.h"
+#include "emit.h"
+
+/* One kernel with one epilogue: the struct and functions `<name>_epi`, the inlined kernel `<name>`. */
+typedef struct infc_emit_instance {
+    const char *name;
+    int step; /* the first that uses it */
+} infc_emit_instance;
+
+/* A function that steps call; those that do the same share it. */
+typedef struct infc_emit_function {
+    const char *name;  /* NAME_<label> */
+    const char *label; /* as the plan calls it */
+    int step;          /* the first that calls it */
+    int instance;      /* -1: a loop nest */
+} infc_emit_function;
+
+typedef struct infc_emit_unit {
+    infc_cx *cx;
+    const infc_plan *plan;
+    const infc_spec *spec;
+    const char *dir;           /* null: text only */
+    const char *name, *upper;  /* digits, DIGITS */
+    const char *const *locals; /* of each buffer in the function that runs the steps */
+    const char *const *input_fields, *const *output_fields;
+    infc_emit_instance *instances;
+    infc_emit_function *functions;
+    size_t n_instances, cap_instances, n_functions, cap_functions;
+    int *step_function;
+    uint64_t layout_hash, weights_hash, weights_bytes; /* bytes with header; 0: the model has no weights */
+    const char *content_hash;
+    bool embeds; /* weights stand in the library */
+    infc_emitted *out;
+    size_t cap_files;
+} infc_emit_unit;
+
+/* emit_names.c */
+infc_status infc_emit_names(infc_emit_unit *u);
+/* Text of the model as the inside of a comment: one line of ASCII that cannot end it. */
+const char *infc_emit_comment(infc_arena *arena, const char *text);
+/* ... and as a C string literal, quotes included; null is 0. */
+const char *infc_emit_literal(infc_arena *arena, const char *text);
+
+/* emit_steps.c: which functions there are, and their text in order of first use. */
+infc_status infc_emit_share(infc_emit_unit *u);
+infc_status infc_emit_functions(infc_emit_unit *u, infc_buf *out);
+/* Whether `restrict` is true of the step: nothing that it reads shares memory with what it writes. */
+bool infc_emit_apart(const infc_plan *plan, const infc_plan_step *step);
+const infc_plan_extra *infc_emit_extra(const infc_emit_unit *u, const infc_plan_step *step, int i);
+const infc_plan_buffer *infc_emit_stored(const infc_emit_unit *u, const infc_plan_step *step, int i);
+
+/* expr.c: the body of an epilogue or of a loop nest as statements. */
+typedef struct infc_expr_place {
+    const char *base, *index; /* base[index] */
+    bool vector;              /* 16 elements from there; else one for all lanes */
+} infc_expr_place;
+typedef struct infc_expr_form {
+    int lanes;         /* 1: floats s_x, 16: vectors v_x */
+    const char *count; /* 16 lanes: how many of them are there, as C; null: all */
+    int indent;
+    const infc_expr_place *extras, *stores; /* of the step, by index */
+} infc_expr_form;
+void infc_expr_print(const infc_plan *plan, const infc_plan_step *step, const infc_expr_form *form,
+                     infc_buf *out);
+/* Marks the nodes that stores need: used[0..n_exprs). */
+void infc_expr_used(const infc_plan *plan, const infc_plan_step *step, bool *used);
+bool infc_expr_reads(const infc_plan *plan, const infc_plan_step *step, int extra); /* whether any node does */
+/* "add, relu"; with `joint` "_": "add_relu". Empty when nothing is computed. */
+const char *infc_expr_words(infc_arena *arena, const infc_plan *plan, const infc_plan_step *step,
+                            const char *joint);
+
+/* nest.c: parameters and body of a loop nest, from "(" to the closing brace. */
+void infc_nest_print(const infc_emit_unit *u, const infc_plan_step *step, infc_buf *out);
+
+/* emit_source.c, emit_header.c, emit_model.c: whole files as text. */
+infc_status infc_emit_source_text(infc_emit_unit *u, infc_buf *out);
+infc_status infc_emit_header_text(infc_emit_unit *u, infc_buf *out);
+infc_status infc_emit_model_text(infc_emit_unit *u, infc_buf *out);
+
+/* emit_weights.c: the payload; hashes and sizes go to `u`. */
+infc_status infc_emit_layout(infc_emit_unit *u);
+infc_status infc_emit_weights(infc_emit_unit *u);
+
+/* emit_build.c: build.sh, CMake, pkg-config, runtime sources. emit_sbom.c: NAME.spdx.json. */
+infc_status infc_emit_runtime(infc_emit_unit *u);
+infc_status infc_emit_build(infc_emit_unit *u);
+infc_status infc_emit_sbom(infc_emit_unit *u);
+
+/* emit.c: expands templates/model/<file> with the variables every skeleton may use, then `vars`. */
+infc_status infc_emit_skeleton(infc_emit_unit *u, const char *file, const infc_expand_var *vars,
+                               size_t n_vars, infc_buf *out);
+infc_status infc_emit_write(infc_emit_unit *u, const char *path, infc_bytes bytes, unsigned mode);
+void infc_emit_list(infc_emit_unit *u, const char *path); /* adds a file to what was written */
+
+#endif

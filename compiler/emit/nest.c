@@ -1,0 +1,114 @@
+/* nest.c - the loop-nest printer: element-wise steps without a kernel.
+ *
+ * The innermost dim is walked in vectors of 16 with a tail known at compile time; the outer dims are one loop over
+ * units, whose index is taken apart by constant divisions. With one dim only, a unit is 16 elements. Results are
+ * dense over the iteration space; operands have a stride per dim, 0 or 1 in the innermost. */
+#include "emit_unit.h"
+
+static int64_t stride(const infc_plan_extra *extra, const infc_plan_step *step, int dim) {
+    if (extra->access == INFC_ACCESS_STRIDED) return extra->strides[dim];
+    int64_t dense = 1;
+    for (int d = dim + 1; d < step->nest_rank; d++) dense *= step->nest_dims[d];
+    return extra->access == INFC_ACCESS_FULL ? dense : 0;
+}
+
+static int64_t inner_extent(const infc_plan_step *step) {
+    return step->nest_rank > 0 ? step->nest_dims[step->nest_rank - 1] : 1;
+}
+
+static void print_parameters(const infc_emit_unit *u, const infc_plan_step *step, infc_buf *out) {
+    const char *restrict_ = infc_emit_apart(u->plan, step) ? "restrict " : "";
+    infc_buf_puts(out, "(");
+    for (int i = 0; i < step->n_extras; i++)
+        infc_buf_printf(out, "const float *%sa%d, ", restrict_, i);
+    for (int i = 0; i < step->n_stores; i++) infc_buf_printf(out, "float *%sy%d, ", restrict_, i);
+    infc_buf_puts(out, "ptrdiff_t begin, ptrdiff_t end) {\n");
+    for (int i = 0; i < step->n_extras; i++)
+        if (!infc_expr_reads(u->plan, step, i)) infc_buf_printf(out, "    (void)a%d;\n", i);
+}
+
+/* One run of the body over 16 lanes, or over `count` of them. */
+static void print_body(const infc_emit_unit *u, const infc_plan_step *step, const char *prefix,
+                       const char *count, int indent, infc_buf *out) {
+    infc_arena *arena = u->cx->arena;
+    infc_expr_place *extras = INFC_NEW(arena, infc_expr_place, (size_t)step->n_extras + 1);
+    infc_expr_place *stores = INFC_NEW(arena, infc_expr_place, (size_t)step->n_stores + 1);
+    for (int i = 0; i < step->n_extras; i++) {
+        bool moves = step->nest_rank > 0 &&
+                     stride(infc_emit_extra(u, step, i), step, step->nest_rank - 1) != 0;
+        extras[i] = (infc_expr_place){infc_arena_printf(arena, "%sa%d", prefix, i), moves ? "i" : "0", moves};
+    }
+    for (int i = 0; i < step->n_stores; i++)
+        stores[i] = (infc_expr_place){infc_arena_printf(arena, "%sy%d", prefix, i), "i", true};
+    const infc_expr_form form = {16, count, indent, extras, stores};
+    infc_expr_print(u->plan, step, &form, out);
+}
+
+/* Where unit u starts: pointers p_a0 .. p_y0 .. */
+static void print_bases(const infc_emit_unit *u, const infc_plan_step *step, infc_buf *out) {
+    const int outer = step->nest_rank - 1;
+    int64_t below = 1; /* units of one index of the dim */
+    const char **index = INFC_NEW(u->cx->arena, const char *, (size_t)outer + 1);
+    for (int d = outer; d-- > 0;) {
+        const char *whole = below == 1 ? "u" : infc_arena_printf(u->cx->arena, "u / %lld", (long long)below);
+        index[d] =
+            d == 0 ? whole
+                   : infc_arena_printf(u->cx->arena, "%s %% %lld", whole, (long long)step->nest_dims[d]);
+        below *= step->nest_dims[d];
+    }
+    for (int i = 0; i < step->n_extras; i++) {
+        infc_buf_printf(out, "        const float *p_a%d = a%d", i, i);
+        for (int d = 0; d < outer; d++) {
+            int64_t by = stride(infc_emit_extra(u, step, i), step, d);
+            if (by != 0 && step->nest_dims[d] != 1)
+                infc_buf_printf(out, " + %s * %lld", index[d], (long long)by);
+        }
+        infc_buf_puts(out, ";\n");
+    }
+    for (int i = 0; i < step->n_stores; i++)
+        infc_buf_printf(out, "        float *p_y%d = y%d + u * %lld;\n", i, i, (long long)inner_extent(step));
+}
+
+static void print_rows(const infc_emit_unit *u, const infc_plan_step *step, infc_buf *out) {
+    const int64_t extent = inner_extent(step), whole = extent / 16 * 16, rest = extent % 16;
+    infc_buf_puts(out, "    for (ptrdiff_t u = begin; u < end; u++) {\n");
+    print_bases(u, step, out);
+    if (whole > 0) {
+        infc_buf_printf(out, "        for (ptrdiff_t i = 0; i < %lld; i += 16) {\n", (long long)whole);
+        print_body(u, step, "p_", NULL, 12, out);
+        infc_buf_puts(out, "        }\n");
+    }
+    if (rest > 0) {
+        infc_buf_printf(out, "        const ptrdiff_t i = %lld;\n", (long long)whole);
+        print_body(u, step, "p_", infc_arena_printf(u->cx->arena, "%lld", (long long)rest), 8, out);
+    }
+    infc_buf_puts(out, "    }\n");
+}
+
+static void print_blocks(const infc_emit_unit *u, const infc_plan_step *step, infc_buf *out) {
+    const int64_t extent = inner_extent(step), whole = extent / 16 * 16, rest = extent % 16;
+    if (rest == 0) {
+        infc_buf_puts(out, "    for (ptrdiff_t i = begin * 16; i < end * 16; i += 16) {\n");
+        print_body(u, step, "", NULL, 8, out);
+        infc_buf_puts(out, "    }\n");
+        return;
+    }
+    if (whole > 0) {
+        infc_buf_printf(out, "    const ptrdiff_t whole = end * 16 < %lld ? end * 16 : %lld;\n",
+                        (long long)whole, (long long)whole);
+        infc_buf_puts(out, "    for (ptrdiff_t i = begin * 16; i < whole; i += 16) {\n");
+        print_body(u, step, "", NULL, 8, out);
+        infc_buf_puts(out, "    }\n");
+    }
+    infc_buf_printf(out, "    if (begin < end && end == %lld) {\n        const ptrdiff_t i = %lld;\n",
+                    (long long)(whole / 16 + 1), (long long)whole);
+    print_body(u, step, "", infc_arena_printf(u->cx->arena, "%lld", (long long)rest), 8, out);
+    infc_buf_puts(out, "    }\n");
+}
+
+void infc_nest_print(const infc_emit_unit *u, const infc_plan_step *step, infc_buf *out) {
+    print_parameters(u, step, out);
+    if (step->nest_rank > 1) print_rows(u, step, out);
+    else print_blocks(u, step, out);
+    infc_buf_puts(out, "}\n");
+}
