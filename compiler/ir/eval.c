@@ -65,6 +65,16 @@ static infc_status run_packed(infc_cx *cx, infc_arena *arena, const infc_op_desc
     return run_kernel(cx, desc, operands, out);
 }
 
+/* Constants may be borrowed from a file at any offset; kernels read whole elements. */
+static infc_tensor aligned(infc_arena *arena, const infc_tensor *in) {
+    size_t size = infc_dtype_bytes(in->type.dtype), bytes = (size_t)infc_type_bytes(&in->type);
+    infc_tensor out = *in;
+    if ((uintptr_t)in->data % size == 0) return out;
+    out.data = infc_arena_alloc(arena, bytes + INFC_OVER_READ, INFC_ALIGN);
+    if (bytes) memcpy(out.data, in->data, bytes);
+    return out;
+}
+
 infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *desc,
                          const infc_tensor *in, infc_tensor *out) {
     const infc_op_info *info = infc_op_get(desc->kind);
@@ -73,13 +83,17 @@ infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *des
     if (wrong) return infc_fail(cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "%s: %s", info->name, wrong);
     if (infc_op_layout_free(desc->kind) && desc->out.rank == full.out.rank)
         full.out.layout = desc->out.layout;
+    infc_tensor operands[INFC_MAX_OPERANDS];
+    for (int i = 0; i < desc->n_in; i++) operands[i] = aligned(arena, &in[i]);
+    in = operands;
     INFC_TRY(infc_tensor_create(cx, arena, &full.out, out));
     switch (desc->kind) {
     case INFC_OP_map1:
     case INFC_OP_map2:
     case INFC_OP_map3: infc_eval_map(&full, in, out); return INFC_OK;
     case INFC_OP_reshape:
-        memcpy(out->data, in[0].data, (size_t)infc_type_bytes(&full.out));
+        if (infc_type_count(&full.out))
+            memcpy(out->data, in[0].data, (size_t)infc_type_bytes(&full.out));
         return INFC_OK;
     case INFC_OP_conv:
     case INFC_OP_matmul: return run_packed(cx, arena, &full, in, out);

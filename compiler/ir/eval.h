@@ -11,13 +11,14 @@ typedef struct infc_tensor {
 
 infc_status infc_tensor_create(infc_cx *cx, infc_arena *arena, const infc_type *type, infc_tensor *out);
 /* One op on tensors; `out` is created on the arena. Layouts as in the types; an unpacked matmul or conv weight
- * is packed on the way. */
-infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *desc, const infc_tensor *in,
-                         infc_tensor *out);
+ * is packed on the way. Operands may lie at any address. */
+infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *desc,
+                         const infc_tensor *in, infc_tensor *out);
 /* All of @main (before or after target passes; calls are followed). `inputs` in order, plain layout. `seen` is
- * told every value in program order: its op, its model name (or null) and the tensor, valid during the call. */
+ * told every value but constants in program order: its op, its model name (or null) and the tensor, valid
+ * during the call. Results are on the arena, or an input where @main returns one. */
 typedef void (*infc_eval_seen)(void *user, MlirOperation op, const char *name, const infc_tensor *tensor);
-infc_status infc_eval_main(infc_ir *ir, infc_arena *arena, const infc_tensor *inputs, infc_tensor *outputs,
-                           infc_eval_seen seen, void *user);
+infc_status infc_eval_main(infc_ir *ir, infc_arena *arena, const infc_tensor *inputs,
+                           infc_tensor *outputs, infc_eval_seen seen, void *user);
 
 #endif

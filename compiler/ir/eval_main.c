@@ -90,15 +90,8 @@ static void release(eval *e, MlirValue value) {
 
 static void put_weight(eval *e, MlirOperation op) {
     const infc_weight *weight = infc_ir_weight_of(e->ir, mlirOperationGetResult(op, 0));
-    infc_tensor tensor = {weight->type, (void *)(uintptr_t)weight->bytes};
-    if ((uintptr_t)weight->bytes % INFC_ALIGN != 0) { /* borrowed from a file, at any offset */
-        uint64_t bytes = infc_type_bytes(&weight->type);
-        tensor.data = take_memory(e, bytes);
-        if (bytes) memcpy(tensor.data, weight->bytes, (size_t)bytes);
-        put(e, mlirOperationGetResult(op, 0), tensor, true);
-        return;
-    }
-    put(e, mlirOperationGetResult(op, 0), tensor, false);
+    infc_tensor borrowed = {weight->type, (void *)(uintptr_t)weight->bytes}; /* only read */
+    put(e, mlirOperationGetResult(op, 0), borrowed, false);
 }
 
 static infc_status run_op(eval *e, MlirOperation op) {

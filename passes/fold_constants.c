@@ -1,0 +1,45 @@
+/* fold_constants.c - runs ops whose operands are all constants, up to a result of 64 KiB; larger ones stay ops
+ * and become recipes of weights. Relayouts are no folding: they come after the target is known. */
+#include "constants.h"
+
+enum { MAX_FOLDED_BYTES = 64 * 1024 };
+
+static bool can_fold(const infc_ir *ir, MlirOperation op, const infc_op_desc *desc) {
+    if (desc->kind >= INFC_N_OP_KINDS || desc->n_in == 0 || desc->kind == INFC_OP_relayout)
+        return false;
+    if (infc_type_bytes(&desc->out) > MAX_FOLDED_BYTES) return false;
+    for (int i = 0; i < desc->n_in; i++)
+        if (!infc_ir_weight_of(ir, mlirOperationGetOperand(op, i))) return false;
+    return true;
+}
+
+static infc_status fold(infc_pass_cx *pass, MlirOperation op, const infc_op_desc *desc) {
+    infc_ir *ir = pass->ir;
+    infc_tensor in[INFC_MAX_OPERANDS], out;
+    for (int i = 0; i < desc->n_in; i++) {
+        const infc_weight *weight = infc_ir_weight_of(ir, mlirOperationGetOperand(op, i));
+        in[i] = (infc_tensor){weight->type, (void *)(uintptr_t)weight->bytes}; /* only read */
+    }
+    INFC_TRY(infc_eval_op(ir->cx, ir->cx->arena, desc, in, &out));
+    MlirValue result = mlirOperationGetResult(op, 0);
+    MlirLocation location = mlirOperationGetLocation(op);
+    const char *node = infc_ir_loc(ir, location).node, *name = infc_ir_name(ir, result);
+    if (!name) name = infc_arena_printf(ir->cx->arena, "folded_%zu", ir->weights.n);
+    infc_ir_at at = {mlirOperationGetBlock(op), op};
+    const char *origin = infc_arena_printf(ir->cx->arena, "folded from %s", node ? node : "constants");
+    infc_ir_replace(ir, result, infc_constant_add(ir, at, location, name, &out.type, out.data, origin));
+    infc_ir_erase(op);
+    pass->n_changes++;
+    return INFC_OK;
+}
+
+infc_status infc_pass_fold_constants(infc_pass_cx *pass) {
+    MlirOperation *ops;
+    size_t n = infc_ir_ops(pass->scratch, infc_ir_body(pass->ir->main), &ops);
+    for (size_t i = 0; i < n; i++) {
+        infc_op_desc desc;
+        infc_ir_describe(pass->ir, ops[i], &desc);
+        if (can_fold(pass->ir, ops[i], &desc)) INFC_TRY(fold(pass, ops[i], &desc));
+    }
+    return INFC_OK;
+}

@@ -1,0 +1,178 @@
+/* quantize.c - int8 weights where the spec says so: the constant weight of a conv or matmul becomes int8 with one
+ * scale per output, and the result is multiplied by the scales, ahead of any bias:
+ *
+ *   conv(x, w)   becomes   conv(x, q) * scale,   scale = max|w| / 127 over an output, q = w / scale to the
+ *                                                nearest (ties to even), within -127..127
+ *
+ * Symmetric, so zero stays zero. An output of zeros (or so small that its scale would not be a normal float)
+ * has scale 1. What it costs is reported per weight: root mean square error over root mean square. */
+#include "constants.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+typedef struct rule {
+    pcre2_code *code;
+    pcre2_match_data *data;
+    infc_dtype weights;
+} rule;
+
+typedef struct made { /* one quantised weight may serve several ops */
+    const infc_weight *weight;
+    infc_op_kind kind;
+    MlirValue operand; /* of the ops it served: the constant, or its transpose */
+    int64_t q, scale;  /* ids */
+} made;
+
+typedef struct quantize {
+    infc_pass_cx *pass;
+    rule *rules;
+    size_t n_rules;
+    made *made;
+    size_t n_made, cap_made;
+} quantize;
+
+static void free_code(void *code) { pcre2_code_free(code); }
+static void free_data(void *data) { pcre2_match_data_free(data); }
+
+static infc_status compile_rules(quantize *q, const infc_spec *spec) {
+    infc_arena *scratch = q->pass->scratch;
+    q->rules = INFC_NEW(scratch, rule, spec->n_rules);
+    for (size_t i = 0; i < spec->n_rules; i++) {
+        int error;
+        PCRE2_SIZE at;
+        const char *pattern = spec->rules[i].match;
+        pcre2_code *code =
+            pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_UTF, &error, &at, NULL);
+        if (!code) {
+            char text[128];
+            pcre2_get_error_message(error, (PCRE2_UCHAR *)text, sizeof text);
+            return infc_fail(q->pass->ir->cx, INFC_ERR_SPEC, spec->rules[i].loc,
+                             "\"%s\" at character %zu: %s", pattern, (size_t)at + 1, text);
+        }
+        infc_arena_defer(scratch, free_code, code);
+        pcre2_match_data *data = pcre2_match_data_create_from_pattern(code, NULL);
+        if (!data) return INFC_ERR_NO_MEMORY;
+        infc_arena_defer(scratch, free_data, data);
+        q->rules[q->n_rules++] = (rule){code, data, spec->rules[i].weights};
+    }
+    return INFC_OK;
+}
+
+/* The first rule that matches wins. */
+static infc_dtype wanted(const quantize *q, const char *name) {
+    for (size_t i = 0; i < q->n_rules; i++)
+        if (pcre2_match(q->rules[i].code, (PCRE2_SPTR)name, PCRE2_ZERO_TERMINATED, 0, 0,
+                        q->rules[i].data, NULL) >= 0)
+            return q->rules[i].weights;
+    return q->pass->spec->weights;
+}
+
+static float element(const infc_tensor *tensor, int64_t i) {
+    float w;
+    memcpy(&w, (const char *)tensor->data + i * (int64_t)sizeof w, sizeof w);
+    return w;
+}
+
+/* False when an element is not finite. */
+static bool find_scales(infc_op_kind kind, const infc_tensor *w, float *scales, int64_t n) {
+    for (int64_t i = 0, count = infc_type_count(&w->type); i < count; i++) {
+        float a = fabsf(element(w, i)), *max = &scales[infc_outputs_of(kind, &w->type, i)];
+        if (!isfinite(a)) return false;
+        if (a > *max) *max = a;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        scales[i] /= 127.0f;
+        if (scales[i] < FLT_MIN) scales[i] = 1.0f;
+    }
+    return true;
+}
+
+/* Returns the relative error. */
+static double round_weight(infc_op_kind kind, const infc_tensor *w, const float *scales, int8_t *q) {
+    double error = 0, power = 0;
+    for (int64_t i = 0, count = infc_type_count(&w->type); i < count; i++) {
+        double v = element(w, i), scale = scales[infc_outputs_of(kind, &w->type, i)];
+        double r = nearbyint(v / scale);
+        r = r > 127 ? 127 : r < -127 ? -127 : r;
+        q[i] = (int8_t)r;
+        error += (v - r * scale) * (v - r * scale);
+        power += v * v;
+    }
+    return power > 0 ? sqrt(error / power) : 0;
+}
+
+static infc_status make(quantize *q, infc_op_kind kind, MlirValue operand,
+                        const infc_weight *weight, const infc_tensor *w, made *out) {
+    infc_ir *ir = q->pass->ir;
+    infc_arena *arena = ir->cx->arena;
+    int64_t n = infc_outputs_count(kind, &w->type);
+    size_t count = (size_t)infc_type_count(&w->type);
+    float *scales = infc_arena_alloc(arena, (size_t)n * sizeof *scales + INFC_OVER_READ, INFC_ALIGN);
+    int8_t *values = infc_arena_alloc(arena, count + INFC_OVER_READ, INFC_ALIGN);
+    const char *name = weight->name;
+    if (!find_scales(kind, w, scales, n))
+        return infc_fail(
+            ir->cx, INFC_ERR_MODEL, (infc_loc){.file = ir->source},
+            "weight \"%s\" holds NaN or infinity and cannot be int8; keep it f32 with a rule in "
+            "precision.rules",
+            name);
+    double error = round_weight(kind, w, scales, values);
+    infc_progress(ir->cx, "quantize %s to int8: relative error %.4f", name, error);
+    infc_weight narrow = {infc_arena_printf(arena, "%s.int8", name), w->type, values, "quantised"};
+    narrow.type.dtype = INFC_DTYPE_i8;
+    infc_weight scale = {infc_arena_printf(arena, "%s.scale", name),
+                         infc_outputs_vector_type(kind, n), scales, "scales of a quantised weight"};
+    *out = (made){weight, kind, operand, infc_weights_add(&ir->weights, narrow),
+                  infc_weights_add(&ir->weights, scale)};
+    INFC_GROW(q->pass->scratch, q->made, q->n_made, q->cap_made);
+    q->made[q->n_made++] = *out;
+    return INFC_OK;
+}
+
+static infc_status quantized(quantize *q, infc_op_kind kind, MlirValue operand,
+                             const infc_weight *weight, const infc_tensor *w, made *out) {
+    for (size_t i = 0; i < q->n_made; i++)
+        if (q->made[i].kind == kind && mlirValueEqual(q->made[i].operand, operand)) {
+            *out = q->made[i];
+            return INFC_OK;
+        }
+    return make(q, kind, operand, weight, w, out);
+}
+
+static infc_status narrow_op(quantize *q, MlirOperation op, infc_op_kind kind) {
+    infc_ir *ir = q->pass->ir;
+    MlirValue operand = mlirOperationGetOperand(op, 1), in[2] = {mlirOperationGetOperand(op, 0)},
+              product[2], result;
+    infc_tensor w;
+    const infc_weight *weight;
+    made m;
+    if (!infc_constant_matrix(q->pass, operand, &w, &weight)) return INFC_OK;
+    if (wanted(q, weight->name) != INFC_DTYPE_i8) return INFC_OK;
+    INFC_TRY(quantized(q, kind, operand, weight, &w, &m));
+    infc_ir_at at = {mlirOperationGetBlock(op), op};
+    MlirLocation location = mlirOperationGetLocation(op);
+    in[1] = infc_ir_weight(ir, at, m.q, location);
+    INFC_TRY(infc_rebuild(ir, op, in, 2, &product[0]));
+    product[1] = infc_ir_weight(ir, at, m.scale, location);
+    INFC_TRY(infc_ir_map(ir, at, "mul", location, product, 2, &result));
+    infc_ir_replace(ir, mlirOperationGetResult(op, 0), result);
+    infc_ir_erase(op);
+    q->pass->n_changes++;
+    return INFC_OK;
+}
+
+infc_status infc_pass_quantize(infc_pass_cx *pass) {
+    quantize q = {.pass = pass};
+    if (!pass->spec) return INFC_OK;
+    INFC_TRY(compile_rules(&q, pass->spec));
+    MlirOperation *ops;
+    size_t n = infc_ir_ops(pass->scratch, infc_ir_body(pass->ir->main), &ops);
+    for (size_t i = 0; i < n; i++) {
+        infc_op_kind kind = infc_ir_kind(pass->ir, ops[i]);
+        if (kind == INFC_OP_conv || kind == INFC_OP_matmul) INFC_TRY(narrow_op(&q, ops[i], kind));
+    }
+    return INFC_OK;
+}
