@@ -33,7 +33,7 @@ infc_status infc_dir_create(infc_cx *cx, const char *path); /* with parents */
 void infc_dir_remove(const char *path);                     /* recursively, best effort */
 
 char *infc_path_join(infc_arena *arena, const char *dir, const char *name); /* an absolute name wins */
-char *infc_path_dir(infc_arena *arena, const char *path);                   /* "." when there is none */
+char *infc_path_dir(infc_arena *arena, const char *path); /* "." when there is none */
 const char *infc_path_base(const char *path);
 
 /* A stage is DIR/.infc-stage-XXXXXX: artefacts are made there and moved to DIR by commit, so that a compile

@@ -1,0 +1,100 @@
+/* The building half of onnx_node.h: from operands to ops. */
+#include "onnx_import.h"
+#include <string.h>
+
+static infc_ir_at block_end(const infc_onnx_import *import) { return (infc_ir_at){.block = import->block}; }
+
+/* The infc.weight op of a constant, made where it is first computed with; the block is straight-line, so that
+ * place stands before all later uses. Two names for the same bytes and type share one. */
+static MlirValue place_constant(infc_onnx_import *import, const infc_weight *weight) {
+    infc_arena *arena = import->cx->arena;
+    const char *key = infc_arena_printf(arena, "%p %s", weight->bytes, infc_type_text(arena, &weight->type));
+    size_t known;
+    if (infc_map_find(&import->placed, key, &known)) return import->weights[known];
+    MlirLocation location =
+        infc_ir_location(import->ir, infc_arena_printf(arena, "%s \"%s\"", weight->origin, weight->name), 0);
+    int64_t id = infc_weights_add(&import->ir->weights, *weight);
+    INFC_GROW(arena, import->weights, import->n_weights, import->cap_weights);
+    import->weights[import->n_weights] = infc_ir_weight(import->ir, block_end(import), id, location);
+    infc_map_put(&import->placed, key, import->n_weights);
+    return import->weights[import->n_weights++];
+}
+
+static infc_onnx_operand computed(const infc_onnx_import *import, MlirValue value) {
+    return (infc_onnx_operand){.type = infc_ir_type(import->ir, value), .value = value};
+}
+
+MlirValue infc_onnx_value_of(infc_onnx_import *import, const infc_onnx_operand *operand) {
+    return operand->constant ? place_constant(import, operand->constant) : operand->value;
+}
+
+infc_status infc_onnx_build(infc_onnx_at *at, infc_op_kind kind, const infc_onnx_operand *in, int n,
+                            const infc_attr *attrs, int n_attrs, infc_onnx_operand *out) {
+    infc_onnx_import *import = at->import;
+    MlirValue values[INFC_MAX_OPERANDS], result;
+    for (int i = 0; i < n; i++) values[i] = infc_onnx_value_of(import, &in[i]);
+    INFC_TRY(infc_ir_build(import->ir, block_end(import), kind, at->location, values, n, attrs, n_attrs, &result));
+    *out = computed(import, result);
+    return INFC_OK;
+}
+
+infc_status infc_onnx_map(infc_onnx_at *at, const char *fn, const infc_onnx_operand *in, int n,
+                          infc_onnx_operand *out) {
+    static const infc_op_kind kinds[] = {INFC_OP_map1, INFC_OP_map2, INFC_OP_map3};
+    infc_attr attr = infc_attr_string("fn", fn);
+    return infc_onnx_build(at, kinds[n - 1], in, n, &attr, 1, out);
+}
+
+static bool same_dims(const infc_type *type, const int64_t *dims, int rank) {
+    if (type->rank != rank) return false;
+    for (int i = 0; i < rank; i++)
+        if (type->dims[i] != dims[i]) return false;
+    return true;
+}
+
+infc_status infc_onnx_view(infc_onnx_at *at, const infc_onnx_operand *in, const int64_t *dims, int rank,
+                           infc_onnx_operand *out) {
+    infc_onnx_operand from = *in;
+    *out = from;
+    if (same_dims(&from.type, dims, rank)) return INFC_OK;
+    if (!from.constant) {
+        infc_attr attr = infc_attr_ints("shape", dims, rank);
+        return infc_onnx_build(at, INFC_OP_reshape, &from, 1, &attr, 1, out);
+    }
+    infc_weight *view = INFC_NEW(at->import->cx->arena, infc_weight, 1);
+    *view = *from.constant;
+    view->type = (infc_type){.dtype = from.type.dtype, .rank = rank};
+    for (int i = 0; i < rank; i++) view->type.dims[i] = dims[i];
+    *out = (infc_onnx_operand){.type = view->type, .constant = view};
+    return INFC_OK;
+}
+
+infc_status infc_onnx_permute(infc_onnx_at *at, const infc_onnx_operand *in, const int64_t *perm,
+                              infc_onnx_operand *out) {
+    infc_onnx_operand from = *in;
+    bool moves = false;
+    for (int i = 0; i < from.type.rank; i++) moves |= perm[i] != i;
+    *out = from;
+    if (!moves) return INFC_OK;
+    infc_attr attr = infc_attr_ints("perm", perm, from.type.rank);
+    return infc_onnx_build(at, INFC_OP_transpose, &from, 1, &attr, 1, out);
+}
+
+infc_onnx_operand infc_onnx_scalar(infc_onnx_at *at, const char *what, float value) {
+    infc_arena *arena = at->import->cx->arena;
+    float *bytes = INFC_NEW(arena, float, 1);
+    infc_weight *weight = INFC_NEW(arena, infc_weight, 1);
+    *bytes = value;
+    *weight = (infc_weight){.name = infc_arena_printf(arena, "%s.%s", at->node->name, what),
+                            .type = {.dtype = INFC_DTYPE_f32},
+                            .bytes = bytes,
+                            .origin = "attribute"};
+    return (infc_onnx_operand){.type = weight->type, .constant = weight};
+}
+
+infc_status infc_onnx_per_channel(infc_onnx_at *at, const infc_onnx_operand *in, int rank,
+                                  infc_onnx_operand *out) {
+    int64_t dims[INFC_MAX_RANK] = {infc_type_count(&in->type)};
+    for (int i = 1; i < rank - 1; i++) dims[i] = 1;
+    return infc_onnx_view(at, in, dims, rank - 1, out);
+}

@@ -1,0 +1,48 @@
+/* onnx_import.h - an ONNX model as IR. */
+#ifndef INFC_ONNX_IMPORT_H
+#define INFC_ONNX_IMPORT_H
+#include "../spec.h"
+#include "onnx_graph.h"
+#include "onnx_node.h"
+#include "onnx_tensor.h"
+
+/* Reads the model file that the spec names; it stays mapped until the arena of cx goes. Problems are collected. */
+infc_status infc_onnx_read_file(infc_cx *cx, const infc_spec *spec, infc_ir *out);
+/* The same for bytes that outlive the arena of cx. `path`: for messages, and to find external data beside it; or
+ * null, then external data is refused. */
+infc_status infc_onnx_read_bytes(infc_cx *cx, const infc_spec *spec, infc_bytes model, const char *path,
+                                 infc_ir *out);
+
+/* ---- inside the importer --------------------------------------------------------------------------------- */
+typedef struct infc_onnx_import {
+    infc_cx *cx;
+    const infc_spec *spec;
+    const char *path;
+    infc_onnx_model model;
+    infc_onnx_net net;
+    infc_onnx_files files;
+    int64_t opset;
+    const infc_onnx_op **ops; /* per node: its line; null when it was refused */
+    infc_ir *ir;
+    MlirBlock block;
+    infc_onnx_operand *operands; /* per value of net */
+    bool *ready;                 /* per value: its operand is set; else it failed or waits for one that did */
+    infc_map placed;             /* bytes and type of a constant -> index of weights */
+    MlirValue *weights;          /* infc.weight ops */
+    size_t n_weights, cap_weights;
+} infc_onnx_import;
+
+/* onnx_inputs.c: the graph's inputs with their dims bound by the spec. Inputs that fail are left not ready and
+ * get no port; the caller must not go on to finish @main then. */
+infc_status infc_onnx_inputs_bind(infc_onnx_import *import, infc_ir_port **out_ports, size_t *out_n);
+/* Dims that the spec binds and the model does not have. */
+infc_status infc_onnx_inputs_check_unused(infc_onnx_import *import);
+/* The value that the spec gives dimension `param`, or 0. */
+int64_t infc_onnx_bound_dim(const infc_onnx_import *import, const char *param);
+/* The operand as a value of the IR: a constant gets its infc.weight. */
+MlirValue infc_onnx_value_of(infc_onnx_import *import, const infc_onnx_operand *operand);
+/* Compares an inferred type with a declaration: "declared [1,10], computed [1,12]". */
+infc_status infc_onnx_declared_check(infc_onnx_import *import, infc_loc loc, const infc_onnx_value_info *declared,
+                                     const infc_type *type);
+
+#endif

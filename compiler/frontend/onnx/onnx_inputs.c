@@ -1,0 +1,199 @@
+/* The graph's inputs as ports: element types, and dims that the model leaves open bound by the spec. */
+#include "onnx_import.h"
+#include <string.h>
+
+/* `shapes` entries for the dims that are not bound, in the order they are met. */
+typedef struct unbound {
+    infc_map names;
+    infc_buf where; /* `"batch" (input "x", axis 0), ...` */
+} unbound;
+
+static infc_spec_dim *find_binding(const infc_onnx_import *import, const char *name) {
+    for (size_t i = 0; i < import->spec->n_dims; i++)
+        if (strcmp(import->spec->dims[i].name, name) == 0) return &import->spec->dims[i];
+    return NULL;
+}
+
+int64_t infc_onnx_bound_dim(const infc_onnx_import *import, const char *param) {
+    const infc_spec_dim *dim = param ? find_binding(import, param) : NULL;
+    return dim ? dim->value : 0;
+}
+
+/* "input.axis", as it is written in `shapes`. */
+static const char *axis_name(const infc_onnx_import *import, const char *input, int axis) {
+    return infc_arena_printf(import->cx->arena, "%s.%d", input, axis);
+}
+
+static infc_status conflict(const infc_onnx_import *import, const infc_spec_dim *dim, const char *input, int axis,
+                            int64_t value, const char *by) {
+    return infc_fail(import->cx, INFC_ERR_SPEC, dim->loc,
+                     "%s is %lld here, but dimension %d of input \"%s\" is %lld by %s", dim->name,
+                     (long long)dim->value, axis, input, (long long)value, by);
+}
+
+static infc_status bind_dim(infc_onnx_import *import, const char *input, int axis, const infc_onnx_dim *dim,
+                            unbound *open, int64_t *out) {
+    const char *by_axis_name = axis_name(import, input, axis);
+    infc_spec_dim *by_axis = find_binding(import, by_axis_name);
+    infc_spec_dim *by_param = dim->param ? find_binding(import, dim->param) : NULL;
+    if (by_axis) by_axis->used = true;
+    if (by_param) by_param->used = true;
+    bool fixed = dim->has_value && dim->value != -1; /* some exporters write -1 for an open dim */
+    if (fixed && dim->value < 1)
+        return infc_fail(import->cx, INFC_ERR_MODEL, (infc_loc){.file = import->path},
+                         "input \"%s\": dimension %d is %lld", input, axis, (long long)dim->value);
+    *out = fixed ? dim->value : by_axis ? by_axis->value : by_param ? by_param->value : 0;
+    if (by_axis && by_axis->value != *out) return conflict(import, by_axis, input, axis, *out, "the model");
+    if (by_param && by_param->value != *out)
+        return conflict(import, by_param, input, axis, *out, by_axis_name);
+    if (*out == 0) {
+        const char *name = dim->param ? dim->param : by_axis_name;
+        if (infc_map_find(&open->names, name, NULL)) return INFC_OK;
+        infc_buf_printf(&open->where, "%s\"%s\" (axis %d of input \"%s\")", open->names.n ? ", " : "", name,
+                        axis, input);
+        infc_map_put(&open->names, name, 1);
+    } else if (*out < 1) {
+        return infc_fail(import->cx, INFC_ERR_SPEC, by_axis ? by_axis->loc : by_param->loc,
+                         "a dimension must be at least 1, not %lld", (long long)*out);
+    }
+    return INFC_OK;
+}
+
+static infc_status bind_input(infc_onnx_import *import, const infc_onnx_value_info *input, unbound *open,
+                              infc_type *out) {
+    infc_cx *cx = import->cx;
+    infc_loc loc = {.file = import->path};
+    *out = (infc_type){.dtype = infc_onnx_dtype(input->elem_type), .rank = (int)input->rank};
+    if (!input->has_type || (input->is_tensor && !input->elem_type))
+        return infc_fail(cx, INFC_ERR_MODEL, loc, "input \"%s\" has no element type", input->name);
+    if (!input->is_tensor)
+        return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc,
+                         "input \"%s\" is a sequence, map, optional or sparse tensor; only tensors are supported",
+                         input->name);
+    if (out->dtype != INFC_DTYPE_f32)
+        infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "input \"%s\" is %s; only float inputs are supported so far",
+                  input->name, infc_onnx_type_name(input->elem_type));
+    if (!input->has_shape)
+        return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "input \"%s\" has no shape, not even its number of "
+                                                        "dimensions; export the model with one", input->name);
+    if (input->rank > INFC_MAX_RANK)
+        return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "input \"%s\" has %zu dimensions; at most %d are supported",
+                         input->name, input->rank, INFC_MAX_RANK);
+    infc_status status = out->dtype == INFC_DTYPE_f32 ? INFC_OK : INFC_ERR_UNSUPPORTED;
+    for (int i = 0; i < out->rank; i++) {
+        infc_status bound = bind_dim(import, input->name, i, &input->dims[i], open, &out->dims[i]);
+        if (bound != INFC_OK) status = bound;
+    }
+    if (status != INFC_OK) return status;
+    const char *wrong = infc_type_check(cx->arena, out);
+    return wrong ? infc_fail(cx, INFC_ERR_MODEL, loc, "input \"%s\": %s", input->name, wrong) : INFC_OK;
+}
+
+static bool is_word(const char *name) {
+    if (*name >= '0' && *name <= '9') return false;
+    for (const char *p = name; *p; p++) {
+        bool letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z');
+        if (!letter && *p != '_' && !(*p >= '0' && *p <= '9')) return false;
+    }
+    return *name != '\0';
+}
+
+static void put_binding(infc_buf *line, const char *name, int64_t value) {
+    if (line->len) infc_buf_puts(line, ", ");
+    if (is_word(name)) infc_buf_puts(line, name);
+    else infc_buf_json_string(line, name); /* a YAML double-quoted string too */
+    infc_buf_printf(line, ": %lld", (long long)value);
+}
+
+/* All of them at once, as a line that can be pasted: with what the spec binds already, since it replaces it. */
+static infc_status report_unbound(infc_onnx_import *import, unbound *open) {
+    infc_buf line = {.arena = import->cx->arena};
+    for (size_t i = 0; i < import->spec->n_dims; i++)
+        if (import->spec->dims[i].used) put_binding(&line, import->spec->dims[i].name, import->spec->dims[i].value);
+    bool had = line.len > 0;
+    for (size_t i = 0; i < open->names.n; i++) put_binding(&line, open->names.entries[i].key, 1);
+    return infc_fail(import->cx, INFC_ERR_SPEC, (infc_loc){.file = import->path},
+                     "the model leaves dimension%s %s open; %s   shapes: {%s}   %s the spec, with the numbers you need",
+                     open->names.n > 1 ? "s" : "", infc_buf_str(&open->where), had ? "put" : "add",
+                     infc_buf_str(&line), had ? "into" : "to");
+}
+
+infc_status infc_onnx_inputs_bind(infc_onnx_import *import, infc_ir_port **out_ports, size_t *out_n) {
+    const infc_onnx_graph *graph = &import->model.graph;
+    size_t mark = import->cx->n_diags;
+    unbound open = {.names = {.arena = import->cx->arena}, .where = {.arena = import->cx->arena}};
+    *out_ports = INFC_NEW(import->cx->arena, infc_ir_port, graph->n_inputs + 1);
+    *out_n = 0;
+    for (size_t i = 0; i < graph->n_inputs; i++) {
+        size_t id;
+        if (!infc_map_find(&import->net.names, graph->inputs[i].name, &id)) continue;
+        if (import->net.values[id].origin != INFC_ONNX_FROM_INPUT) continue;
+        infc_type type;
+        bool complete = bind_input(import, &graph->inputs[i], &open, &type) == INFC_OK;
+        for (int k = 0; complete && k < type.rank; k++) complete = type.dims[k] > 0;
+        if (!complete) continue;
+        (*out_ports)[(*out_n)++] = (infc_ir_port){graph->inputs[i].name, type};
+    }
+    if (open.names.n) report_unbound(import, &open);
+    return infc_diags_status(import->cx, mark);
+}
+
+infc_status infc_onnx_inputs_check_unused(infc_onnx_import *import) {
+    infc_cx *cx = import->cx;
+    const infc_onnx_graph *graph = &import->model.graph;
+    size_t mark = cx->n_diags, n = 0, cap = 0;
+    const char **names = NULL;
+    for (size_t i = 0; i < graph->n_inputs; i++) {
+        for (size_t k = 0; k < graph->inputs[i].rank && k < INFC_MAX_RANK; k++) {
+            const char *param = graph->inputs[i].dims[k].param;
+            INFC_GROW(cx->arena, names, n, cap);
+            names[n++] = param ? param : axis_name(import, graph->inputs[i].name, (int)k);
+        }
+    }
+    for (size_t i = 0; i < import->spec->n_dims; i++) {
+        const infc_spec_dim *dim = &import->spec->dims[i];
+        if (dim->used) continue;
+        const char *near = infc_nearest(dim->name, names, n);
+        if (near)
+            infc_fail(cx, INFC_ERR_SPEC, dim->loc, "the model has no dimension \"%s\"; did you mean \"%s\"?",
+                      dim->name, near);
+        else
+            infc_fail(cx, INFC_ERR_SPEC, dim->loc, "the model has no dimension \"%s\"; it has %s%s%s", dim->name,
+                      n ? "\"" : "none", n ? names[0] : "", n > 1 ? "\" and others" : n ? "\"" : "");
+    }
+    return infc_diags_status(cx, mark);
+}
+
+static const char *declared_text(infc_onnx_import *import, const infc_onnx_value_info *declared) {
+    infc_buf text = {.arena = import->cx->arena};
+    infc_buf_puts(&text, "[");
+    for (size_t i = 0; i < declared->rank && i < INFC_MAX_RANK; i++) {
+        const infc_onnx_dim *dim = &declared->dims[i];
+        infc_buf_puts(&text, i ? "," : "");
+        if (dim->has_value && dim->value >= 0) infc_buf_printf(&text, "%lld", (long long)dim->value);
+        else infc_buf_puts(&text, dim->param ? dim->param : "?");
+    }
+    infc_buf_puts(&text, "]");
+    return infc_buf_str(&text);
+}
+
+static bool dim_agrees(const infc_onnx_import *import, const infc_onnx_dim *dim, int64_t actual) {
+    if (dim->has_value) return dim->value < 0 || dim->value == actual;
+    int64_t bound = infc_onnx_bound_dim(import, dim->param);
+    return bound == 0 || bound == actual;
+}
+
+infc_status infc_onnx_declared_check(infc_onnx_import *import, infc_loc loc, const infc_onnx_value_info *declared,
+                                     const infc_type *type) {
+    if (!declared || !declared->is_tensor) return INFC_OK;
+    infc_cx *cx = import->cx;
+    if (declared->elem_type && infc_onnx_dtype(declared->elem_type) != type->dtype)
+        return infc_fail(cx, INFC_ERR_MODEL, loc, "\"%s\" is declared %s, but is %s", declared->name,
+                         infc_onnx_type_name(declared->elem_type), infc_dtype_name(type->dtype));
+    if (!declared->has_shape) return INFC_OK;
+    bool same = declared->rank == (size_t)type->rank;
+    for (int i = 0; same && i < type->rank; i++) same = dim_agrees(import, &declared->dims[i], type->dims[i]);
+    if (same) return INFC_OK;
+    return infc_fail(cx, INFC_ERR_MODEL, loc, "\"%s\" is declared %s, but its shape is %s", declared->name,
+                     declared_text(import, declared), infc_type_text(cx->arena, type));
+}

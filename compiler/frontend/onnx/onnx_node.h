@@ -1,0 +1,95 @@
+/* onnx_node.h - what the importers of operators (ops_<family>.c) are written with. Each takes one node that was
+ * checked against its line of onnx_ops.def, builds its results and hands them to infc_onnx_output. */
+#ifndef INFC_ONNX_NODE_H
+#define INFC_ONNX_NODE_H
+#include "../../ir/ir.h"
+#include "onnx_model.h"
+#include "onnx_ops.h"
+
+/* A tensor while nodes are imported: computed, or a constant that enters the IR once something computes with it. */
+typedef struct infc_onnx_operand {
+    infc_type type;
+    MlirValue value;             /* null for a constant */
+    const infc_weight *constant; /* null when computed */
+} infc_onnx_operand;
+
+typedef struct infc_onnx_at {
+    struct infc_onnx_import *import;
+    infc_arena *arena;
+    const infc_onnx_node *node;
+    size_t index; /* of the node */
+    int64_t opset;
+    infc_loc loc;
+    MlirLocation location;
+} infc_onnx_at;
+
+/* Problems of this node: valid but not supported; invalid. */
+infc_status infc_onnx_refuse(infc_onnx_at *at, const char *format, ...) __attribute__((format(printf, 2, 3)));
+infc_status infc_onnx_invalid(infc_onnx_at *at, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- inputs and outputs ---------------------------------------------------------------------------- */
+bool infc_onnx_has(const infc_onnx_at *at, size_t i);           /* input i is not left out */
+infc_onnx_operand infc_onnx_any(const infc_onnx_at *at, size_t i); /* input i, of any type; must not be left out */
+/* Input i to compute with: f32 and not empty, else the reason is recorded. */
+infc_status infc_onnx_input(infc_onnx_at *at, size_t i, infc_onnx_operand *out);
+/* The integers of a constant input of at most one dimension; refused, naming its producer, when it is computed. */
+infc_status infc_onnx_input_ints(infc_onnx_at *at, size_t i, int64_t *out, int max, int *out_n);
+/* True when output i is given and something reads it. */
+bool infc_onnx_output_used(const infc_onnx_at *at, size_t i);
+/* Sets output i: names it, and compares it with what the model declares about it. */
+infc_status infc_onnx_output(infc_onnx_at *at, size_t i, const infc_onnx_operand *operand);
+
+/* ---- attributes: of their kind when present ---------------------------------------------------------- */
+const infc_onnx_attribute *infc_onnx_attr(const infc_onnx_at *at, const char *name);
+int64_t infc_onnx_attr_int(const infc_onnx_at *at, const char *name, int64_t otherwise);
+float infc_onnx_attr_float(const infc_onnx_at *at, const char *name, float otherwise);
+/* True when the string is `text`. */
+bool infc_onnx_attr_is(const infc_onnx_at *at, const char *name, const char *text);
+/* A flag: 0 or 1, anything else is invalid. */
+infc_status infc_onnx_attr_flag(infc_onnx_at *at, const char *name, int64_t otherwise, bool *out);
+/* An axis: -rank .. rank - 1, made non-negative. */
+infc_status infc_onnx_axis(infc_onnx_at *at, int64_t axis, int rank, int *out);
+
+/* ---- building ------------------------------------------------------------------------------------------ */
+infc_status infc_onnx_build(infc_onnx_at *at, infc_op_kind kind, const infc_onnx_operand *in, int n,
+                            const infc_attr *attrs, int n_attrs, infc_onnx_operand *out);
+/* map1, map2, map3 by the number of operands. */
+infc_status infc_onnx_map(infc_onnx_at *at, const char *fn, const infc_onnx_operand *in, int n,
+                          infc_onnx_operand *out);
+/* The same elements in another shape: a constant stays one, the same shape costs nothing. */
+infc_status infc_onnx_view(infc_onnx_at *at, const infc_onnx_operand *in, const int64_t *dims, int rank,
+                           infc_onnx_operand *out);
+infc_status infc_onnx_permute(infc_onnx_at *at, const infc_onnx_operand *in, const int64_t *perm,
+                              infc_onnx_operand *out);
+/* A constant of rank 0 that stands for an attribute of this node. */
+infc_onnx_operand infc_onnx_scalar(infc_onnx_at *at, const char *what, float value);
+/* [C] as [C,1,1..] so that it broadcasts along axis 1 of a tensor of `rank` dimensions. */
+infc_status infc_onnx_per_channel(infc_onnx_at *at, const infc_onnx_operand *in, int rank,
+                                  infc_onnx_operand *out);
+
+/* ---- the importers that onnx_ops.def names -------------------------------------------------------------- */
+infc_status infc_onnx_import_average_pool(infc_onnx_at *at);
+infc_status infc_onnx_import_batchnorm(infc_onnx_at *at);
+infc_status infc_onnx_import_cast(infc_onnx_at *at);
+infc_status infc_onnx_import_clip(infc_onnx_at *at);
+infc_status infc_onnx_import_constant(infc_onnx_at *at);
+infc_status infc_onnx_import_conv(infc_onnx_at *at);
+infc_status infc_onnx_import_dropout(infc_onnx_at *at);
+infc_status infc_onnx_import_flatten(infc_onnx_at *at);
+infc_status infc_onnx_import_gemm(infc_onnx_at *at);
+infc_status infc_onnx_import_global_pool(infc_onnx_at *at);
+infc_status infc_onnx_import_identity(infc_onnx_at *at);
+infc_status infc_onnx_import_leaky_relu(infc_onnx_at *at);
+infc_status infc_onnx_import_map1(infc_onnx_at *at);
+infc_status infc_onnx_import_map2(infc_onnx_at *at);
+infc_status infc_onnx_import_map_many(infc_onnx_at *at);
+infc_status infc_onnx_import_matmul(infc_onnx_at *at);
+infc_status infc_onnx_import_max_pool(infc_onnx_at *at);
+infc_status infc_onnx_import_reduce(infc_onnx_at *at);
+infc_status infc_onnx_import_reshape(infc_onnx_at *at);
+infc_status infc_onnx_import_softmax(infc_onnx_at *at);
+infc_status infc_onnx_import_squeeze(infc_onnx_at *at);
+infc_status infc_onnx_import_transpose(infc_onnx_at *at);
+infc_status infc_onnx_import_unsqueeze(infc_onnx_at *at);
+
+#endif

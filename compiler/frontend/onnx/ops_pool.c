@@ -1,0 +1,56 @@
+/* MaxPool, AveragePool, and the global ones as pools over the whole image. */
+#include "ops_window.h"
+#include <string.h>
+
+static infc_status build_pool(infc_onnx_at *at, bool average, const infc_onnx_operand *x,
+                              const infc_onnx_window *window, bool count_pad) {
+    infc_onnx_operand y;
+    infc_attr attrs[] = {
+        infc_attr_ints("kernel", window->kernel, 2),
+        infc_attr_ints("strides", window->strides, 2),
+        infc_attr_ints("pads", window->pads, 4),
+        infc_attr_ints("dilations", window->dilations, 2),
+        infc_attr_int("count_include_pad", count_pad),
+    };
+    INFC_TRY(infc_onnx_build(at, average ? INFC_OP_pool_avg : INFC_OP_pool_max, x, 1, attrs, average ? 5 : 4, &y));
+    return infc_onnx_image_output(at, &y, window->spatial);
+}
+
+infc_status infc_onnx_import_max_pool(infc_onnx_at *at) {
+    infc_onnx_operand x;
+    infc_onnx_window window;
+    INFC_TRY(infc_onnx_input(at, 0, &x));
+    if (infc_onnx_output_used(at, 1))
+        return infc_onnx_refuse(at, "output 1, the indices of the maxima, is not supported");
+    int spatial = x.type.rank - 2;
+    INFC_TRY(infc_onnx_image(at, &x, &x));
+    INFC_TRY(infc_onnx_window_read(at, &x.type, spatial, NULL, &window));
+    return build_pool(at, false, &x, &window, false);
+}
+
+infc_status infc_onnx_import_average_pool(infc_onnx_at *at) {
+    infc_onnx_operand x;
+    infc_onnx_window window;
+    bool count_pad;
+    INFC_TRY(infc_onnx_input(at, 0, &x));
+    INFC_TRY(infc_onnx_attr_flag(at, "count_include_pad", 0, &count_pad));
+    int spatial = x.type.rank - 2;
+    INFC_TRY(infc_onnx_image(at, &x, &x));
+    INFC_TRY(infc_onnx_window_read(at, &x.type, spatial, NULL, &window));
+    if (count_pad && window.extended)
+        return infc_onnx_refuse(at, "ceil_mode with count_include_pad, where ceil_mode adds an output, is not "
+                                    "supported: frameworks disagree on its divisor; export with ceil_mode=0");
+    return build_pool(at, true, &x, &window, count_pad);
+}
+
+infc_status infc_onnx_import_global_pool(infc_onnx_at *at) {
+    infc_onnx_operand x;
+    INFC_TRY(infc_onnx_input(at, 0, &x));
+    int spatial = x.type.rank - 2;
+    INFC_TRY(infc_onnx_image(at, &x, &x));
+    infc_onnx_window window = {.spatial = spatial,
+                               .kernel = {x.type.dims[2], x.type.dims[3]},
+                               .strides = {1, 1},
+                               .dilations = {1, 1}};
+    return build_pool(at, strcmp(at->node->op, "GlobalAveragePool") == 0, &x, &window, false);
+}

@@ -1,0 +1,106 @@
+#include "ops_window.h"
+
+enum { MAX_EXTENT = 1 << 20 }; /* keeps all sums below far from overflow; the shape rules have the same limit */
+
+infc_status infc_onnx_image(infc_onnx_at *at, const infc_onnx_operand *x, infc_onnx_operand *out) {
+    const infc_type *type = &x->type;
+    if (type->rank == 3) {
+        int64_t dims[] = {type->dims[0], type->dims[1], 1, type->dims[2]};
+        return infc_onnx_view(at, x, dims, 4, out);
+    }
+    *out = *x;
+    if (type->rank < 3) return infc_onnx_invalid(at, "the input has %d dimensions; it needs a batch, channels and "
+                                                     "at least one spatial one", type->rank);
+    if (type->rank > 4) return infc_onnx_refuse(at, "%d-D is not supported; 1-D and 2-D are", type->rank - 2);
+    return INFC_OK;
+}
+
+infc_status infc_onnx_image_output(infc_onnx_at *at, const infc_onnx_operand *y, int spatial) {
+    infc_onnx_operand out = *y;
+    int64_t dims[] = {y->type.dims[0], y->type.dims[1], y->type.dims[3]};
+    if (spatial == 1) INFC_TRY(infc_onnx_view(at, y, dims, 3, &out));
+    return infc_onnx_output(at, 0, &out);
+}
+
+/* `per_axis` numbers for each spatial axis into out[2 * per_axis], where a 1-D node has its one axis second. */
+static infc_status read_list(infc_onnx_at *at, const char *name, int spatial, int per_axis, int64_t least,
+                             int64_t *out) {
+    const infc_onnx_attribute *attribute = infc_onnx_attr(at, name);
+    if (!attribute) return INFC_OK;
+    if (attribute->n_ints != (size_t)(spatial * per_axis))
+        return infc_onnx_invalid(at, "attribute \"%s\" has %zu numbers, not %d", name, attribute->n_ints,
+                                 spatial * per_axis);
+    for (int k = 0; k < spatial * per_axis; k++) {
+        int64_t value = attribute->ints[k];
+        if (value < least || value > MAX_EXTENT)
+            return infc_onnx_refuse(at, "attribute \"%s\" has %lld; %lld to %d are supported", name,
+                                    (long long)value, (long long)least, MAX_EXTENT);
+        out[spatial == 1 ? 2 * k + 1 : k] = value;
+    }
+    return INFC_OK;
+}
+
+static infc_status read_kernel(infc_onnx_at *at, int spatial, const int64_t *kernel, infc_onnx_window *out) {
+    if (!kernel && !infc_onnx_attr(at, "kernel_shape"))
+        return infc_onnx_invalid(at, "attribute \"kernel_shape\" is missing");
+    out->kernel[0] = kernel ? kernel[0] : 1;
+    out->kernel[1] = kernel ? kernel[1] : 1;
+    INFC_TRY(read_list(at, "kernel_shape", spatial, 1, 1, out->kernel));
+    for (int k = 0; k < 2; k++) {
+        if (kernel && out->kernel[k] != kernel[k])
+            return infc_onnx_invalid(at, "attribute \"kernel_shape\" has %lld where the weight has %lld",
+                                     (long long)out->kernel[k], (long long)kernel[k]);
+        if (out->kernel[k] < 1 || out->kernel[k] > MAX_EXTENT)
+            return infc_onnx_refuse(at, "a kernel extent of %lld is not supported", (long long)out->kernel[k]);
+    }
+    return INFC_OK;
+}
+
+/* SAME: as many outputs as ceil(in / stride); what is odd goes after (UPPER) or before (LOWER). */
+static void pad_same(infc_onnx_window *w, const infc_type *image, bool lower) {
+    for (int k = 0; k < 2; k++) {
+        int64_t in = image->dims[2 + k], reach = (w->kernel[k] - 1) * w->dilations[k] + 1;
+        int64_t outputs = (in - 1) / w->strides[k] + 1;
+        int64_t total = (outputs - 1) * w->strides[k] + reach - in;
+        if (total < 0) total = 0;
+        w->pads[k] = lower ? total - total / 2 : total / 2;
+        w->pads[2 + k] = total - w->pads[k];
+    }
+}
+
+/* One more output where a step is begun, unless it would begin in the padding behind the input. */
+static void pad_ceil(infc_onnx_window *w, const infc_type *image) {
+    for (int k = 0; k < 2; k++) {
+        int64_t in = image->dims[2 + k], reach = (w->kernel[k] - 1) * w->dilations[k] + 1;
+        int64_t room = in + w->pads[k] + w->pads[2 + k] - reach;
+        if (room < 0 || room % w->strides[k] == 0) continue;
+        int64_t last = (room / w->strides[k] + 1) * w->strides[k]; /* where the added step begins */
+        if (last >= in + w->pads[k]) continue;
+        w->pads[2 + k] = last + reach - in - w->pads[k];
+        w->extended = true;
+    }
+}
+
+static infc_status read_auto_pad(infc_onnx_at *at, const infc_type *image, infc_onnx_window *w) {
+    bool none = !infc_onnx_attr(at, "auto_pad") || infc_onnx_attr_is(at, "auto_pad", "NOTSET");
+    bool upper = infc_onnx_attr_is(at, "auto_pad", "SAME_UPPER"), lower = infc_onnx_attr_is(at, "auto_pad", "SAME_LOWER");
+    bool ceil_mode = false;
+    if (!none && !upper && !lower && !infc_onnx_attr_is(at, "auto_pad", "VALID"))
+        return infc_onnx_invalid(at, "attribute \"auto_pad\" must be NOTSET, VALID, SAME_UPPER or SAME_LOWER");
+    if (!none && (w->pads[0] || w->pads[1] || w->pads[2] || w->pads[3]))
+        return infc_onnx_invalid(at, "attributes \"pads\" and \"auto_pad\" exclude each other");
+    if (upper || lower) pad_same(w, image, lower);
+    INFC_TRY(infc_onnx_attr_flag(at, "ceil_mode", 0, &ceil_mode));
+    if (none && ceil_mode) pad_ceil(w, image);
+    return INFC_OK;
+}
+
+infc_status infc_onnx_window_read(infc_onnx_at *at, const infc_type *image, int spatial, const int64_t *kernel,
+                                  infc_onnx_window *out) {
+    *out = (infc_onnx_window){.spatial = spatial, .strides = {1, 1}, .dilations = {1, 1}};
+    INFC_TRY(read_kernel(at, spatial, kernel, out));
+    INFC_TRY(read_list(at, "strides", spatial, 1, 1, out->strides));
+    INFC_TRY(read_list(at, "dilations", spatial, 1, 1, out->dilations));
+    INFC_TRY(read_list(at, "pads", spatial, 2, 0, out->pads));
+    return read_auto_pad(at, image, out);
+}

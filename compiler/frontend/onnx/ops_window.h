@@ -1,0 +1,22 @@
+/* ops_window.h - what Conv and the pools share: their attributes for one or two spatial axes, always as two. */
+#ifndef INFC_ONNX_OPS_WINDOW_H
+#define INFC_ONNX_OPS_WINDOW_H
+#include "onnx_node.h"
+
+typedef struct infc_onnx_window {
+    int spatial;                              /* 1 or 2, of the node */
+    int64_t kernel[2], strides[2], dilations[2];
+    int64_t pads[4];                          /* top, left, bottom, right */
+    bool extended;                            /* ceil_mode made the window's last step reach further than pads */
+} infc_onnx_window;
+
+/* x [N,C,W] or [N,C,H,W] as an image [N,C,H,W]; other ranks are refused. */
+infc_status infc_onnx_image(infc_onnx_at *at, const infc_onnx_operand *x, infc_onnx_operand *out);
+/* The result as output 0, with as many axes as the node's input had. */
+infc_status infc_onnx_image_output(infc_onnx_at *at, const infc_onnx_operand *y, int spatial);
+/* Reads kernel_shape (or takes `kernel`, when the attribute may be left out), strides, dilations, pads, auto_pad
+ * and ceil_mode for an image. */
+infc_status infc_onnx_window_read(infc_onnx_at *at, const infc_type *image, int spatial, const int64_t *kernel,
+                                  infc_onnx_window *out);
+
+#endif
