@@ -55,7 +55,8 @@ static bool mount_find(const char *root, bool v2, char *mount_point, char *mount
         char type[64], super[1024];
         const char *tail = strstr(line, " - ");
         if (!tail || sscanf(tail, " - %63s %*s %1023s", type, super) != 2) continue;
-        if (v2 ? strcmp(type, "cgroup2") != 0 : strcmp(type, "cgroup") != 0 || !list_has(super, "cpu")) continue;
+        if (v2 ? strcmp(type, "cgroup2") != 0 : strcmp(type, "cgroup") != 0 || !list_has(super, "cpu"))
+            continue;
         found = sscanf(line, "%*s %*s %*s %4095s %4095s", mount_root, mount_point) == 2;
     }
     fclose(file);
@@ -63,8 +64,8 @@ static bool mount_find(const char *root, bool v2, char *mount_point, char *mount
 }
 
 /* The first two words of a small file as numbers; "max" and negatives are -1. */
-static bool read_numbers(const char *root, const char *directory, const char *name, long long *first,
-                         long long *second) {
+static bool read_numbers(const char *root, const char *directory, const char *name,
+                         long long *first, long long *second) {
     char path[PATH_BYTES + 64], text[128] = "";
     snprintf(path, sizeof path, "%s/%s", directory, name);
     FILE *file = open_under(root, path);
@@ -94,7 +95,8 @@ static uint32_t hierarchy_quota(const char *root, bool v2) {
     if (!group_find(root, v2, group) || !mount_find(root, v2, point, mount_root)) return UINT32_MAX;
     const char *below = group;
     size_t n = strlen(mount_root);
-    if (n > 1 && strncmp(group, mount_root, n) == 0 && (group[n] == 0 || group[n] == '/')) below = group + n;
+    if (n > 1 && strncmp(group, mount_root, n) == 0 && (group[n] == 0 || group[n] == '/'))
+        below = group + n;
     snprintf(directory, sizeof directory, "%s%s", point, below);
     uint32_t least = UINT32_MAX;
     for (size_t stop = strlen(point);;) {

@@ -48,12 +48,8 @@ static inline void infrt_fpenv_set(infrt_fpenv value) {
 }
 #define INFRT_FPENV_DEFAULT 0u
 #else
-static inline infrt_fpenv infrt_fpenv_get(void) {
-    return 0;
-}
-static inline void infrt_fpenv_set(infrt_fpenv value) {
-    (void)value;
-}
+static inline infrt_fpenv infrt_fpenv_get(void) { return 0; }
+static inline void infrt_fpenv_set(infrt_fpenv value) { (void)value; }
 #define INFRT_FPENV_DEFAULT 0u
 #endif
 
@@ -64,8 +60,6 @@ static inline infrt_fpenv infrt_fpenv_enter(void) {
     return saved;
 }
 /* Restores what enter returned, its sticky exception flags included. */
-static inline void infrt_fpenv_leave(infrt_fpenv saved) {
-    infrt_fpenv_set(saved);
-}
+static inline void infrt_fpenv_leave(infrt_fpenv saved) { infrt_fpenv_set(saved); }
 
 #endif

@@ -10,6 +10,4 @@
 #include "xxhash.h"
 #pragma GCC diagnostic pop
 
-uint64_t infrt_hash64(const void *data, size_t bytes) {
-    return XXH64(data, bytes, 0);
-}
+uint64_t infrt_hash64(const void *data, size_t bytes) { return XXH64(data, bytes, 0); }

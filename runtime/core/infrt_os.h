@@ -27,8 +27,8 @@ void infrt_os_file_close(infrt_os_file *file);
 bool infrt_os_file_read(const infrt_os_file *file, uint64_t offset, void *out, size_t bytes);
 /* Maps [offset, offset + bytes) read-only so that INFC_OVER_READ bytes after it can be read too. Returns the
  * address of `offset`, or null with errno set; *map and *map_bytes are what to unmap. */
-const void *infrt_os_file_map(const infrt_os_file *file, uint64_t offset, uint64_t bytes, void **map,
-                              size_t *map_bytes);
+const void *infrt_os_file_map(const infrt_os_file *file, uint64_t offset, uint64_t bytes,
+                              void **map, size_t *map_bytes);
 void infrt_os_file_unmap(void *map, size_t map_bytes);
 
 /* CPUs that the affinity mask allows, at least 1. */

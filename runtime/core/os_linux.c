@@ -1,5 +1,5 @@
 /* os_linux.c - infrt_os.h on Linux, but for the CPU quota. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "infrt_os.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -27,9 +27,7 @@ void infrt_os_wake(_Atomic uint32_t *word) {
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 0x7fffffff, NULL, NULL, 0);
 }
 
-static size_t page_bytes(void) {
-    return (size_t)sysconf(_SC_PAGESIZE);
-}
+static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 
 void *infrt_os_block_create(size_t bytes) {
     if (bytes == 0) bytes = 1;
@@ -74,8 +72,8 @@ bool infrt_os_file_read(const infrt_os_file *file, uint64_t offset, void *out, s
     return true;
 }
 
-const void *infrt_os_file_map(const infrt_os_file *file, uint64_t offset, uint64_t bytes, void **map,
-                              size_t *map_bytes) {
+const void *infrt_os_file_map(const infrt_os_file *file, uint64_t offset, uint64_t bytes,
+                              void **map, size_t *map_bytes) {
     size_t page = page_bytes(), before = (size_t)(offset % page);
     if (bytes > SIZE_MAX / 2) return errno = ENOMEM, NULL;
     size_t used = before + (size_t)bytes;

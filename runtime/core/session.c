@@ -45,8 +45,8 @@ static void run_part(void *self, uint32_t worker) {
     if (result != INFC_RUN_OK) atomic_compare_exchange_strong(&session->result, &none, result);
 }
 
-infrt_status infrt_session_create(const infc_model *model, const infrt_weights *weights, uint32_t workers,
-                                  infrt_session **out, infrt_error *error) {
+infrt_status infrt_session_create(const infc_model *model, const infrt_weights *weights,
+                                  uint32_t workers, infrt_session **out, infrt_error *error) {
     *out = NULL;
     if (workers < 1 || workers > INFRT_MAX_WORKERS)
         return infrt_fail(error, INFRT_ERR_USAGE, "%u workers: give 1 to %u", workers, INFRT_MAX_WORKERS);
@@ -57,26 +57,25 @@ infrt_status infrt_session_create(const infc_model *model, const infrt_weights *
     if (__builtin_mul_overflow(model->arena_bytes_per_worker, workers, &arena_bytes) ||
         __builtin_add_overflow(arena_bytes, model->arena_bytes, &arena_bytes) ||
         __builtin_add_overflow(arena_bytes, head + INFC_OVER_READ, &block_bytes) || block_bytes > SIZE_MAX / 2)
-        return infrt_fail(error, INFRT_ERR_NO_MEMORY, "%s: an arena for %u workers does not fit the address space",
-                          model->name, workers);
+        return infrt_fail(error, INFRT_ERR_NO_MEMORY,
+                          "%s: an arena for %u workers does not fit the address space", model->name, workers);
     infrt_session *session = infrt_os_block_create((size_t)block_bytes);
     if (!session)
-        return infrt_fail(error, INFRT_ERR_NO_MEMORY, "%s: no memory for an arena of %" PRIu64 " bytes",
-                          model->name, arena_bytes);
+        return infrt_fail(error, INFRT_ERR_NO_MEMORY,
+                          "%s: no memory for an arena of %" PRIu64 " bytes", model->name, arena_bytes);
     session->model = model;
     session->arena = (char *)session + head;
     session->arena_bytes = arena_bytes;
     session->block_bytes = (size_t)block_bytes;
     session->weights = weights->data;
     infrt_status status = infrt_workers_create(workers, &session->workers, error);
-    if (status != INFRT_OK)
-        infrt_session_destroy(&session);
+    if (status != INFRT_OK) infrt_session_destroy(&session);
     *out = session;
     return status;
 }
 
-infrt_status infrt_session_run(infrt_session *session, const void *const *inputs, void *const *outputs,
-                               const infrt_watch *watch, infrt_error *error) {
+infrt_status infrt_session_run(infrt_session *session, const void *const *inputs,
+                               void *const *outputs, const infrt_watch *watch, infrt_error *error) {
     session->inputs = inputs;
     session->outputs = outputs;
     session->watch = watch;
@@ -89,13 +88,9 @@ infrt_status infrt_session_run(infrt_session *session, const void *const *inputs
     return INFRT_OK;
 }
 
-void *infrt_session_arena(const infrt_session *session) {
-    return session->arena;
-}
+void *infrt_session_arena(const infrt_session *session) { return session->arena; }
 
-uint64_t infrt_session_arena_bytes(const infrt_session *session) {
-    return session->arena_bytes;
-}
+uint64_t infrt_session_arena_bytes(const infrt_session *session) { return session->arena_bytes; }
 
 uint32_t infrt_session_workers(const infrt_session *session) {
     return infrt_workers_count(session->workers);

@@ -5,7 +5,7 @@
  * both sides write their own word before they read the other's, in one total order, so either the sleeper
  * sees the new count or the other sees the sleeper.
  * A run: worker 0 publishes the task and opens `start`; all run it; all meet at the barrier. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "infrt_os.h"
 #include <pthread.h>
 #include <signal.h>
@@ -42,7 +42,8 @@ static void cpu_relax(void) {
 #elif defined(__aarch64__)
     __asm__ __volatile__("isb" ::: "memory"); /* waits longer than yield, which most cores ignore */
 #elif defined(__riscv)
-    __asm__ __volatile__(".4byte 0x0100000f" ::: "memory"); /* pause; a fence where it is not known */
+    __asm__ __volatile__(".4byte 0x0100000f" ::
+                             : "memory"); /* pause; a fence where it is not known */
 #endif
 }
 
@@ -117,7 +118,8 @@ infrt_status infrt_workers_create(uint32_t n, infrt_workers **out, infrt_error *
         return infrt_fail(error, INFRT_ERR_USAGE, "%u workers: give 1 to %u", n, INFRT_MAX_WORKERS);
     size_t bytes = sizeof(infrt_workers) + n * sizeof(member);
     infrt_workers *team = infrt_os_block_create(bytes);
-    if (!team) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for a team of %u workers", n);
+    if (!team)
+        return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for a team of %u workers", n);
     team->n = n;
     team->n_started = 1;
     team->block_bytes = bytes;
@@ -127,8 +129,8 @@ infrt_status infrt_workers_create(uint32_t n, infrt_workers **out, infrt_error *
     if (failed) {
         uint32_t got = team->n_started;
         infrt_workers_destroy(&team);
-        return infrt_fail(error, INFRT_ERR_NO_MEMORY, "started %u of %u workers: %s; use fewer", got, n,
-                          strerror(failed));
+        return infrt_fail(error, INFRT_ERR_NO_MEMORY, "started %u of %u workers: %s; use fewer",
+                          got, n, strerror(failed));
     }
     *out = team;
     return INFRT_OK;
@@ -150,9 +152,7 @@ const infc_barrier *infrt_workers_barrier(const infrt_workers *team) {
     return team->n > 1 ? &team->barrier : NULL;
 }
 
-uint32_t infrt_workers_count(const infrt_workers *team) {
-    return team->n;
-}
+uint32_t infrt_workers_count(const infrt_workers *team) { return team->n; }
 
 void infrt_workers_destroy(infrt_workers **team) {
     if (!*team) return;

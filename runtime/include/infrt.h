@@ -61,9 +61,9 @@ uint64_t infrt_model_flops(const infc_model *model);
  * its end may be read. Shared freely between sessions and threads. */
 typedef struct infrt_weights {
     const void *data; /* the header, INFC_ALIGN aligned: infc_call.weights; null if the model has none */
-    uint64_t bytes;   /* of header and tensors */
-    uint64_t hash;    /* as the header states it */
-    void *map;        /* private: what to unmap, or null */
+    uint64_t bytes; /* of header and tensors */
+    uint64_t hash;  /* as the header states it */
+    void *map;      /* private: what to unmap, or null */
     size_t map_bytes;
 } infrt_weights;
 
@@ -72,8 +72,7 @@ typedef struct infrt_weights {
  * program. Checks magic, sizes against the file's size, alignment and layout_hash; does not read the
  * tensors. `out` is set on success, and given: close it after the last session that uses it.
  * INFRT_ERR_IO: cannot open or map; INFRT_ERR_DATA: truncated, foreign, or of another layout. */
-infrt_status infrt_weights_open(const infc_model *model, const char *path, infrt_weights *out,
-                                infrt_error *error);
+infrt_status infrt_weights_open(const infc_model *model, const char *path, infrt_weights *out, infrt_error *error);
 /* Reads all of it: INFRT_ERR_DATA unless its XXH64 is the one in its header. About 10 GB/s. */
 infrt_status infrt_weights_check_hash(const infrt_weights *weights, infrt_error *error);
 void infrt_weights_close(infrt_weights *weights); /* may be {0}; leaves {0} */
@@ -122,8 +121,8 @@ infrt_status infrt_session_create(const infc_model *model, const infrt_weights *
                                   uint32_t workers, infrt_session **out, infrt_error *error);
 /* One run; allocates nothing. inputs[i], outputs[i]: row-major, of the bytes and in the order of the model's
  * tables, natural alignment. INFRT_ERR_INTERNAL: the model's code refused the call. */
-infrt_status infrt_session_run(infrt_session *session, const void *const *inputs, void *const *outputs,
-                               const infrt_watch *watch, infrt_error *error);
+infrt_status infrt_session_run(infrt_session *session, const void *const *inputs,
+                               void *const *outputs, const infrt_watch *watch, infrt_error *error);
 /* The arena of the last run, where model->tensors[i].offset points; the session's own. */
 void *infrt_session_arena(const infrt_session *session);
 uint64_t infrt_session_arena_bytes(const infrt_session *session);

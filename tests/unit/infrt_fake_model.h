@@ -7,7 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FAKE_N = 2, FAKE_C = 20, FAKE_S = 3, FAKE_X = FAKE_N * FAKE_C * FAKE_S, FAKE_Y = FAKE_N * FAKE_S };
+enum {
+    FAKE_N = 2,
+    FAKE_C = 20,
+    FAKE_S = 3,
+    FAKE_X = FAKE_N * FAKE_C * FAKE_S,
+    FAKE_Y = FAKE_N * FAKE_S
+};
 enum { FAKE_BLOCKS = 2, FAKE_MID = FAKE_N * FAKE_BLOCKS * FAKE_S * 16, FAKE_MID_OFFSET = 64 };
 #define FAKE_LAYOUT 0x1234567890abcdefu
 
@@ -43,7 +49,8 @@ static int fake_run(const infc_call *call) {
     if (call->barrier) call->barrier->wait(call->barrier->self, call->worker);
     for (uint32_t i = call->worker; i < FAKE_Y; i += call->n_workers) {
         float sum = weights->bias[0];
-        for (int c = 0; c < FAKE_C; c++) sum += mid[fake_mid_at((int)i / FAKE_S, c, (int)i % FAKE_S)];
+        for (int c = 0; c < FAKE_C; c++)
+            sum += mid[fake_mid_at((int)i / FAKE_S, c, (int)i % FAKE_S)];
         y[i] = sum;
     }
     if (call->probe) call->probe->step(call->probe->self, 1, call->worker);
@@ -54,26 +61,47 @@ static const infc_tensor_info fake_inputs[] = {
     {.name = "x", .dtype = INFC_DTYPE_f32, .rank = 3, .dims = {FAKE_N, FAKE_C, FAKE_S}, .bytes = FAKE_X * 4}};
 static const infc_tensor_info fake_outputs[] = {
     {.name = "y", .dtype = INFC_DTYPE_f32, .rank = 2, .dims = {FAKE_N, FAKE_S}, .bytes = FAKE_Y * 4}};
-static const infc_tensor_info fake_tensors[] = {
-    {.name = "/mid", .dtype = INFC_DTYPE_f32, .layout = INFC_LAYOUT_c16, .rank = 3, .step = 0,
-     .dims = {FAKE_N, FAKE_C, FAKE_S}, .bytes = FAKE_MID * 4, .offset = FAKE_MID_OFFSET}};
+static const infc_tensor_info fake_tensors[] = {{.name = "/mid",
+                                                 .dtype = INFC_DTYPE_f32,
+                                                 .layout = INFC_LAYOUT_c16,
+                                                 .rank = 3,
+                                                 .step = 0,
+                                                 .dims = {FAKE_N, FAKE_C, FAKE_S},
+                                                 .bytes = FAKE_MID * 4,
+                                                 .offset = FAKE_MID_OFFSET}};
 static const infc_step_info fake_steps[] = {
     {.name = "affine", .node = "/affine", .kernel = "fake", .flops = 2 * FAKE_X, .units = FAKE_X},
     {.name = "sum", .node = "/sum", .kernel = "fake", .flops = FAKE_X, .barrier = 1, .units = FAKE_Y}};
 
 static inline infc_model fake_model_make(void) {
-    return (infc_model){
-        .abi = INFC_ABI_VERSION, .struct_bytes = sizeof(infc_model), .name = "fake", .target = "x86-64-v3",
-        .isa = "x86_64_avx2", .infc_version = "0.0.1", .source = "fake.onnx", .source_sha256 = "00", .license = "MIT",
-        .n_inputs = 1, .n_outputs = 1, .n_tensors = 1, .n_steps = 2, .inputs = fake_inputs,
-        .outputs = fake_outputs, .tensors = fake_tensors, .steps = fake_steps,
-        .arena_bytes = FAKE_MID_OFFSET + FAKE_MID * 4, .arena_lower_bound = FAKE_MID * 4,
-        .weights_bytes = sizeof(fake_payload), .layout_hash = FAKE_LAYOUT, .run = fake_run};
+    return (infc_model){.abi = INFC_ABI_VERSION,
+                        .struct_bytes = sizeof(infc_model),
+                        .name = "fake",
+                        .target = "x86-64-v3",
+                        .isa = "x86_64_avx2",
+                        .infc_version = "0.0.1",
+                        .source = "fake.onnx",
+                        .source_sha256 = "00",
+                        .license = "MIT",
+                        .n_inputs = 1,
+                        .n_outputs = 1,
+                        .n_tensors = 1,
+                        .n_steps = 2,
+                        .inputs = fake_inputs,
+                        .outputs = fake_outputs,
+                        .tensors = fake_tensors,
+                        .steps = fake_steps,
+                        .arena_bytes = FAKE_MID_OFFSET + FAKE_MID * 4,
+                        .arena_lower_bound = FAKE_MID * 4,
+                        .weights_bytes = sizeof(fake_payload),
+                        .layout_hash = FAKE_LAYOUT,
+                        .run = fake_run};
 }
 
 /* y[n, s] for x[i] = i: sum over c of 2 * (60 n + 3 c + s) + 1, plus the bias; exact in f32. */
 static inline float fake_expected(int n, int s, float bias) {
-    return (float)(2 * (FAKE_C * FAKE_C * FAKE_S * n + FAKE_S * FAKE_C * (FAKE_C - 1) / 2 + FAKE_C * s) + FAKE_C) + bias;
+    int sum = FAKE_C * FAKE_C * FAKE_S * n + FAKE_S * FAKE_C * (FAKE_C - 1) / 2 + FAKE_C * s;
+    return (float)(2 * sum + FAKE_C) + bias;
 }
 
 #endif

@@ -76,8 +76,9 @@ static void test_v1(void **state) {
     (void)state;
     clear();
     put("proc/self/cgroup", "5:cpuset:/x\n4:cpuacct,cpu:/docker/abc\n1:name=systemd:/\n");
-    put("proc/self/mountinfo", "40 30 0:33 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
-                               "41 30 0:34 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n");
+    put("proc/self/mountinfo",
+        "40 30 0:33 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
+        "41 30 0:34 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n");
     put("sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.cfs_quota_us", "-1\n");
     put("sys/fs/cgroup/cpu,cpuacct/docker/abc/cpu.cfs_period_us", "100000\n");
     assert_true(infrt_os_cpu_quota(root) == UINT32_MAX);
@@ -92,7 +93,8 @@ static void test_hybrid(void **state) {
     (void)state;
     clear();
     put("proc/self/cgroup", "4:cpu:/a\n0::/b\n");
-    put("proc/self/mountinfo", "41 30 0:34 / /cpu rw - cgroup cgroup rw,cpu\n30 23 0:26 / /unified rw - cgroup2 none rw\n");
+    put("proc/self/mountinfo", "41 30 0:34 / /cpu rw - cgroup cgroup rw,cpu\n30 23 0:26 / /unified "
+                               "rw - cgroup2 none rw\n");
     put("cpu/a/cpu.cfs_quota_us", "600000\n");
     put("cpu/a/cpu.cfs_period_us", "100000\n");
     put("unified/b/cpu.max", "500000 100000\n");

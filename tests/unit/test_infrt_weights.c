@@ -90,9 +90,7 @@ static void test_weights_end_on_a_page(void **state) {
 }
 
 static _Alignas(64) fake_payload embedded;
-static const void *embedded_get(void) {
-    return &embedded;
-}
+static const void *embedded_get(void) { return &embedded; }
 static void test_weights_embedded(void **state) {
     (void)state;
     embedded = fake_payload_make(4);
@@ -143,7 +141,8 @@ static void test_weights_wrong(void **state) {
     expect_error(INFRT_ERR_DATA, "no weights at its end");
     bad = good, bad.header.layout_hash++;
     file_write(&bad, sizeof bad);
-    expect_error(INFRT_ERR_DATA, "another layout (1234567890abcdf0, fake needs 1234567890abcdef)");
+    expect_error(INFRT_ERR_DATA,
+                 "another layout: 1234567890abcdf0, but fake needs 1234567890abcdef");
     bad = good, bad.header.bytes++;
     file_write(&bad, sizeof bad);
     expect_error(INFRT_ERR_DATA, "129 bytes of weights, fake has 128");

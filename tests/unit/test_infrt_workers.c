@@ -19,7 +19,8 @@ static void sum_task(void *self, uint32_t worker) {
         job->slots[worker] = round * 100 + worker;
         if (job->barrier) job->barrier->wait(job->barrier->self, worker);
         for (uint32_t i = 0; i < job->n; i++)
-            if (job->slots[i] != round * 100 + i) __atomic_fetch_add(&job->wrong, 1, __ATOMIC_RELAXED);
+            if (job->slots[i] != round * 100 + i)
+                __atomic_fetch_add(&job->wrong, 1, __ATOMIC_RELAXED);
         if (job->barrier) job->barrier->wait(job->barrier->self, worker);
     }
 }
@@ -94,12 +95,8 @@ static void test_session_same_answer(void **state) {
 typedef struct counts {
     uint32_t begin[4], met[4], step[4][2];
 } counts;
-static void on_begin(void *self, uint32_t worker) {
-    ((counts *)self)->begin[worker]++;
-}
-static void on_met(void *self, uint32_t worker) {
-    ((counts *)self)->met[worker]++;
-}
+static void on_begin(void *self, uint32_t worker) { ((counts *)self)->begin[worker]++; }
+static void on_met(void *self, uint32_t worker) { ((counts *)self)->met[worker]++; }
 static void on_step(void *self, uint32_t step, uint32_t worker) {
     ((counts *)self)->step[worker][step]++;
 }
@@ -152,9 +149,7 @@ static void test_session_failures(void **state) {
     infrt_session_destroy(&session);
 }
 
-static const char *needs_avx512(void) {
-    return "avx512f";
-}
+static const char *needs_avx512(void) { return "avx512f"; }
 
 static void test_model_check(void **state) {
     (void)state;
@@ -181,7 +176,8 @@ static void *other_thread(void *argument) {
 }
 static void test_sessions_in_threads(void **state) {
     pthread_t threads[3];
-    for (int i = 0; i < 3; i++) assert_int_equal(pthread_create(&threads[i], NULL, other_thread, state), 0);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, other_thread, state), 0);
     for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
 }
 

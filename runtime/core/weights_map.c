@@ -1,4 +1,4 @@
-/* weights.c - finds, checks and maps the payload of weights. */
+/* weights_map.c - finds, checks and maps the payload of weights. */
 #include "infrt_hash.h"
 #include "infrt_os.h"
 #include <errno.h>
@@ -9,46 +9,48 @@
 static const char weights_magic[] = "infcwts1", footer_magic[] = "infcpay1";
 
 /* Checks a header against the model and against the `room` that its payload has. */
-static infrt_status header_check(const infc_model *model, const infc_weights_header *header, uint64_t room,
-                                 const char *where, infrt_error *error) {
+static infrt_status header_check(const infc_model *model, const infc_weights_header *header,
+                                 uint64_t room, const char *where, infrt_error *error) {
     if (memcmp(header->magic, weights_magic, sizeof header->magic) != 0)
         return infrt_fail(error, INFRT_ERR_DATA, "%s: no weights there (the payload does not start with \"%s\")",
                           where, weights_magic);
     if (header->layout_hash != model->layout_hash)
         return infrt_fail(error, INFRT_ERR_DATA,
-                          "%s: weights of another layout (%016" PRIx64 ", %s needs %016" PRIx64 "); they must"
-                          " come from the same model structure, precision and infc version",
+                          "%s: weights of another layout: %016" PRIx64 ", but %s needs %016" PRIx64
+                          " (of the same structure, precision and infc version)",
                           where, header->layout_hash, model->name, model->layout_hash);
     if (header->bytes != model->weights_bytes)
-        return infrt_fail(error, INFRT_ERR_DATA, "%s: %" PRIu64 " bytes of weights, %s has %" PRIu64, where,
-                          header->bytes, model->name, model->weights_bytes);
+        return infrt_fail(error, INFRT_ERR_DATA, "%s: %" PRIu64 " bytes of weights, %s has %" PRIu64,
+                          where, header->bytes, model->name, model->weights_bytes);
     if (header->bytes > room)
         return infrt_fail(error, INFRT_ERR_DATA,
-                          "%s: truncated: %" PRIu64 " bytes of weights stated, %" PRIu64 " there; copy it again",
+                          "%s: truncated: %" PRIu64 " bytes of weights stated, %" PRIu64
+                          " there; copy it again",
                           where, header->bytes, room);
     return INFRT_OK;
 }
 
 /* Where in the file the payload lies: all of a weights file, else where the footer of a binary says. */
-static infrt_status payload_find(const infrt_os_file *file, const char *where, uint64_t *offset, uint64_t *bytes,
-                                 infrt_error *error) {
+static infrt_status payload_find(const infrt_os_file *file, const char *where, uint64_t *offset,
+                                 uint64_t *bytes, infrt_error *error) {
     char magic[8];
     infc_payload_footer footer;
     *offset = 0;
     *bytes = file->bytes;
     if (file->bytes < sizeof(infc_weights_header) || !infrt_os_file_read(file, 0, magic, sizeof magic))
-        return infrt_fail(error, INFRT_ERR_DATA, "%s: %" PRIu64 " bytes are too few to hold weights", where,
-                          file->bytes);
+        return infrt_fail(error, INFRT_ERR_DATA,
+                          "%s: %" PRIu64 " bytes are too few to hold weights", where, file->bytes);
     if (memcmp(magic, weights_magic, sizeof magic) == 0) return INFRT_OK;
 
     uint64_t end = file->bytes - sizeof footer;
     if (!infrt_os_file_read(file, end, &footer, sizeof footer))
         return infrt_fail(error, INFRT_ERR_IO, "%s: cannot read: %s", where, strerror(errno));
     if (memcmp(footer.magic, footer_magic, sizeof footer.magic) != 0)
-        return infrt_fail(error, INFRT_ERR_DATA,
-                          "%s: no weights at its end: not a weights file, or truncated, or stripped (strip"
-                          " removes them); give others with --weights FILE",
-                          where);
+        return infrt_fail(
+            error, INFRT_ERR_DATA,
+            "%s: no weights at its end: not a weights file, or truncated, or stripped (strip"
+            " removes them); give others with --weights FILE",
+            where);
     if (footer.offset > end || footer.bytes > end - footer.offset ||
         footer.bytes < sizeof(infc_weights_header) || footer.offset % INFC_ALIGN)
         return infrt_fail(error, INFRT_ERR_DATA,
@@ -60,8 +62,8 @@ static infrt_status payload_find(const infrt_os_file *file, const char *where, u
     return INFRT_OK;
 }
 
-static infrt_status file_open_weights(const infc_model *model, const infrt_os_file *file, const char *where,
-                                      infrt_weights *out, infrt_error *error) {
+static infrt_status file_open_weights(const infc_model *model, const infrt_os_file *file,
+                                      const char *where, infrt_weights *out, infrt_error *error) {
     uint64_t offset, room;
     infc_weights_header header;
     infrt_status status = payload_find(file, where, &offset, &room, error);
@@ -72,8 +74,8 @@ static infrt_status file_open_weights(const infc_model *model, const infrt_os_fi
     if (status != INFRT_OK) return status;
     out->data = infrt_os_file_map(file, offset, header.bytes, &out->map, &out->map_bytes);
     if (!out->data)
-        return infrt_fail(error, INFRT_ERR_IO, "%s: cannot map %" PRIu64 " bytes of weights: %s", where,
-                          header.bytes, strerror(errno));
+        return infrt_fail(error, INFRT_ERR_IO, "%s: cannot map %" PRIu64 " bytes of weights: %s",
+                          where, header.bytes, strerror(errno));
     out->bytes = header.bytes;
     out->hash = header.hash;
     return INFRT_OK;
@@ -94,7 +96,8 @@ infrt_status infrt_weights_open(const infc_model *model, const char *path, infrt
                                 infrt_error *error) {
     *out = (infrt_weights){0};
     if (model->weights_bytes == 0) {
-        if (path) return infrt_fail(error, INFRT_ERR_DATA, "%s: %s has no weights to replace", path, model->name);
+        if (path)
+            return infrt_fail(error, INFRT_ERR_DATA, "%s: %s has no weights to replace", path, model->name);
         return INFRT_OK;
     }
     if (model->weights_bytes < sizeof(infc_weights_header))
@@ -116,7 +119,8 @@ infrt_status infrt_weights_check_hash(const infrt_weights *weights, infrt_error 
     uint64_t hash = infrt_hash64(header + 1, (size_t)(weights->bytes - sizeof *header));
     if (hash != header->hash)
         return infrt_fail(error, INFRT_ERR_DATA,
-                          "the weights are damaged: their XXH64 is %016" PRIx64 ", their header says %016" PRIx64,
+                          "the weights are damaged: their XXH64 is %016" PRIx64
+                          ", their header says %016" PRIx64,
                           hash, header->hash);
     return INFRT_OK;
 }

@@ -1,0 +1,75 @@
+/* app.h - what the commands of a built binary share. */
+#ifndef INFRT_APP_INTERNAL_H
+#define INFRT_APP_INTERNAL_H
+#include "app_options.h"
+#include "tensor_io.h"
+
+/* Inputs and outputs of one run, in the model's order, INFC_ALIGN aligned, with a guard after each. */
+typedef struct infrt_buffers {
+    const infc_model *model;
+    void **inputs, **outputs;
+    void *block;
+    size_t block_bytes;
+} infrt_buffers;
+
+infrt_status infrt_buffers_create(const infc_model *model, infrt_buffers *out, infrt_error *error);
+void infrt_buffers_destroy(infrt_buffers *buffers);
+/* Whether nothing was written past an input or output since create. */
+bool infrt_buffers_intact(const infrt_buffers *buffers);
+/* Fills the inputs from `seed` as the self-check defines it for f32; other dtypes get small values. */
+void infrt_buffers_synthesize(const infrt_buffers *buffers, uint64_t seed);
+
+/* One command under way; freed by infrt_app_main. */
+typedef struct infrt_app {
+    const infc_model *model;
+    const char *program; /* base name of argv[0] */
+    int argc;
+    char **argv;
+    uint64_t begin_ns; /* when infrt_app_main was entered */
+    infrt_options options;
+    infrt_weights weights;
+    infrt_session *session;
+    infrt_buffers buffers;
+    infrt_error error;
+} infrt_app;
+
+/* Weights up to this size are hashed at every start (under 1 ms); larger ones by `verify` and --weights. */
+#define INFRT_APP_HASH_BYTES ((uint64_t)8 << 20)
+
+/* Checks ABI and CPU, opens the weights, allocates buffers and a session of `workers`. */
+infrt_status infrt_app_open(infrt_app *app, uint32_t workers);
+/* --threads, or what the model is worth. */
+uint32_t infrt_app_workers(const infrt_app *app);
+/* One run on app->buffers. */
+infrt_status infrt_app_once(infrt_app *app, const infrt_watch *watch);
+
+/* Fills the inputs from --input and --inputs; says on stderr what was guessed. */
+infrt_status infrt_inputs_read(infrt_app *app);
+
+/* The commands. They write their result to stdout. */
+infrt_status infrt_app_run(infrt_app *app);
+infrt_status infrt_app_bench(infrt_app *app);
+infrt_status infrt_app_info(infrt_app *app);
+infrt_status infrt_app_verify(infrt_app *app);
+
+/* How long the runs took; `run` only. */
+typedef struct infrt_run_times {
+    uint64_t startup_ns; /* from main to the first run */
+    uint64_t *ns;        /* of each run, ascending */
+    uint32_t n;
+} infrt_run_times;
+/* Shows the outputs: classes where the model has labels, else shape, range and first values. */
+void infrt_result_text(const infrt_app *app, FILE *out);
+void infrt_result_json(const infrt_app *app, const infrt_run_times *times, FILE *out);
+
+/* "12.3 us", of a size that reads well. */
+enum { INFRT_TIME_TEXT = 32 };
+const char *infrt_time_text(double ns, char out[INFRT_TIME_TEXT]);
+void infrt_times_sort(uint64_t *ns, size_t n);
+/* The smallest time that at least `percent` of all are within; of n >= 1 ascending times. */
+uint64_t infrt_times_percentile(const uint64_t *ns, size_t n, double percent);
+
+/* The newest glibc symbol version that this program needs, e.g. "2.34"; null: linked statically. */
+const char *infrt_glibc_needed(char out[32]);
+
+#endif

@@ -1,0 +1,46 @@
+/* app_main.c - from argv to a command to an exit code. */
+#include "app.h"
+#include "infrt_app.h"
+#include "infrt_os.h"
+#include <errno.h>
+#include <string.h>
+
+static infrt_status version_print(const infc_model *model) {
+    printf("%s for %s, compiled by infc %s, ABI %u\n", model->name, model->target,
+           model->infc_version, model->abi);
+    return INFRT_OK;
+}
+
+static infrt_status dispatch(infrt_app *app) {
+    infrt_options *o = &app->options;
+    infrt_status status = infrt_options_parse(app->argc, app->argv, o, &app->error);
+    if (status != INFRT_OK) return status;
+    if (o->version) return version_print(app->model);
+    if (o->help) {
+        infrt_options_help(o->command, app->program, app->model->name, stdout);
+        return INFRT_OK;
+    }
+    switch (o->command) {
+    case INFRT_COMMAND_RUN: return infrt_app_run(app);
+    case INFRT_COMMAND_BENCH: return infrt_app_bench(app);
+    case INFRT_COMMAND_INFO: return infrt_app_info(app);
+    case INFRT_COMMAND_VERIFY: return infrt_app_verify(app);
+    case INFRT_COMMAND_NONE: break;
+    }
+    return infrt_fail(&app->error, INFRT_ERR_INTERNAL, "a command without code");
+}
+
+int infrt_app_main(const infc_model *model, int argc, char **argv) {
+    infrt_app app = {.model = model, .begin_ns = infrt_os_now_ns(), .argc = argc, .argv = argv};
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    app.program = slash ? slash + 1 : argc > 0 ? argv[0] : model->name;
+    infrt_status status = dispatch(&app);
+    infrt_session_destroy(&app.session);
+    infrt_buffers_destroy(&app.buffers);
+    infrt_weights_close(&app.weights);
+    infrt_options_free(&app.options);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && status == INFRT_OK)
+        status = infrt_fail(&app.error, INFRT_ERR_IO, "standard output: cannot write: %s", strerror(errno));
+    if (app.error.text[0]) fprintf(stderr, "%s: error: %s\n", app.program, app.error.text);
+    return infrt_exit_code(status);
+}

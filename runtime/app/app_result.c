@@ -1,0 +1,143 @@
+/* app_result.c - shows the outputs of a run. */
+#include "app.h"
+#include "app_classes.h"
+#include "app_json.h"
+#include <inttypes.h>
+#include <math.h>
+
+enum { TEXT_VALUES = 8, JSON_VALUES = 1024 };
+
+static size_t element_count(const infc_tensor_info *info) {
+    size_t size = infrt_dtype_bytes(info->dtype);
+    return size ? (size_t)info->bytes / size : 0;
+}
+
+static bool is_float(uint32_t dtype) {
+    return dtype == INFC_DTYPE_f32 || dtype == INFC_DTYPE_f64 || dtype == INFC_DTYPE_f16 || dtype == INFC_DTYPE_bf16;
+}
+
+/* The least and the greatest that are not NaN; false when there is none. */
+static bool range(const infc_tensor_info *info, const void *data, double *least, double *most, size_t *n_nan) {
+    bool any = false;
+    *n_nan = 0;
+    for (size_t i = 0; i < element_count(info); i++) {
+        double value = infrt_element(info->dtype, data, i);
+        if (isnan(value)) {
+            ++*n_nan;
+            continue;
+        }
+        if (!any || value < *least) *least = value;
+        if (!any || value > *most) *most = value;
+        any = true;
+    }
+    return any;
+}
+
+static void tensor_text(const infc_tensor_info *info, const void *data, FILE *out) {
+    char shape[INFRT_SHAPE_TEXT];
+    double least = 0, most = 0;
+    size_t n_nan, n = element_count(info);
+    fprintf(out, "%s %s", info->name, infrt_shape_text(info->dtype, info->rank, info->dims, shape));
+    if (range(info, data, &least, &most, &n_nan)) fprintf(out, "  min %.9g  max %.9g", least, most);
+    if (n_nan) fprintf(out, "  NaN %zu", n_nan);
+    fputs("\n ", out);
+    for (size_t i = 0; i < n && i < TEXT_VALUES; i++)
+        fprintf(out, " %.9g", infrt_element(info->dtype, data, i));
+    fputs(n > TEXT_VALUES ? " ...\n" : "\n", out);
+}
+
+static void classes_text(const infrt_class *best, uint32_t n, FILE *out) {
+    int width = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        int length = snprintf(NULL, 0, "%s", best[i].label);
+        if (length > width) width = length;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        fprintf(out, "%-*s  %.4f\n", width, best[i].label, best[i].confidence);
+}
+
+void infrt_result_text(const infrt_app *app, FILE *out) {
+    const infc_model *model = app->model;
+    for (uint32_t i = 0; i < model->n_outputs; i++) {
+        const infc_classes_info *classes = infrt_classes_of(model, i);
+        const void *data = app->buffers.outputs[i];
+        size_t rows = classes ? infrt_classes_rows(&model->outputs[i], classes) : 0;
+        if (rows == 0) tensor_text(&model->outputs[i], data, out);
+        for (size_t row = 0; row < rows; row++) {
+            infrt_class best[INFRT_CLASSES_MAX];
+            if (rows > 1) fprintf(out, "%s row %zu\n", model->outputs[i].name, row);
+            classes_text(best, infrt_classes_best(&model->outputs[i], classes, data, row, best), out);
+        }
+    }
+}
+
+static void values_json(infrt_json *json, const infc_tensor_info *info, const void *data) {
+    size_t n = element_count(info);
+    int digits = info->dtype == INFC_DTYPE_f64 ? 17 : 9;
+    double least = 0, most = 0;
+    size_t n_nan;
+    if (range(info, data, &least, &most, &n_nan)) {
+        infrt_json_float(json, "min", least, digits);
+        infrt_json_float(json, "max", most, digits);
+    }
+    infrt_json_uint(json, "nan", n_nan);
+    infrt_json_open(json, "values", '['); /* all, or the first of many */
+    for (size_t i = 0; i < n && i < JSON_VALUES; i++) {
+        double value = infrt_element(info->dtype, data, i);
+        if (is_float(info->dtype)) infrt_json_float(json, NULL, value, digits);
+        else if (info->dtype == INFC_DTYPE_u64)
+            infrt_json_uint(json, NULL, ((const uint64_t *)data)[i]);
+        else
+            infrt_json_int(json, NULL, info->dtype == INFC_DTYPE_i64 ? ((const int64_t *)data)[i] : (int64_t)value);
+    }
+    infrt_json_close(json, ']');
+}
+
+static void classes_json(infrt_json *json, const infc_tensor_info *info,
+                         const infc_classes_info *classes, const void *data) {
+    size_t rows = infrt_classes_rows(info, classes);
+    infrt_json_open(json, "classes", '[');
+    for (size_t row = 0; row < rows; row++) {
+        infrt_class best[INFRT_CLASSES_MAX];
+        uint32_t n = infrt_classes_best(info, classes, data, row, best);
+        for (uint32_t i = 0; i < n; i++) {
+            infrt_json_open(json, NULL, '{');
+            infrt_json_uint(json, "row", row);
+            infrt_json_uint(json, "index", best[i].index);
+            infrt_json_string(json, "label", best[i].label);
+            infrt_json_float(json, "confidence", best[i].confidence, 9);
+            infrt_json_close(json, '}');
+        }
+    }
+    infrt_json_close(json, ']');
+}
+
+static void output_json(infrt_json *json, const infrt_app *app, uint32_t i) {
+    const infc_tensor_info *info = &app->model->outputs[i];
+    const infc_classes_info *classes = infrt_classes_of(app->model, i);
+    infrt_json_open(json, NULL, '{');
+    infrt_json_string(json, "name", info->name);
+    infrt_json_string(json, "dtype", infrt_dtype_name(info->dtype));
+    infrt_json_open(json, "shape", '[');
+    for (uint32_t d = 0; d < info->rank; d++) infrt_json_int(json, NULL, info->dims[d]);
+    infrt_json_close(json, ']');
+    if (classes) classes_json(json, info, classes, app->buffers.outputs[i]);
+    values_json(json, info, app->buffers.outputs[i]);
+    infrt_json_close(json, '}');
+}
+
+void infrt_result_json(const infrt_app *app, const infrt_run_times *times, FILE *out) {
+    infrt_json json = {.out = out};
+    infrt_json_open(&json, NULL, '{');
+    infrt_json_string(&json, "model", app->model->name);
+    infrt_json_string(&json, "target", app->model->target);
+    infrt_json_uint(&json, "workers", infrt_session_workers(app->session));
+    infrt_json_uint(&json, "startup_ns", times->startup_ns);
+    infrt_json_uint(&json, "runs", times->n);
+    infrt_json_uint(&json, "run_min_ns", times->ns[0]);
+    infrt_json_uint(&json, "run_median_ns", infrt_times_percentile(times->ns, times->n, 50));
+    infrt_json_open(&json, "outputs", '[');
+    for (uint32_t i = 0; i < app->model->n_outputs; i++) output_json(&json, app, i);
+    infrt_json_close(&json, ']');
+    infrt_json_close(&json, '}');
+}

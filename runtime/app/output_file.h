@@ -1,0 +1,22 @@
+/* output_file.h - files of results: whole or not at all. */
+#ifndef INFRT_OUTPUT_FILE_H
+#define INFRT_OUTPUT_FILE_H
+#include "tensor_io.h"
+#include <stdio.h>
+
+typedef struct infrt_output_file {
+    FILE *stream;
+    char *path, *partial; /* partial: what is written until it is complete; null: directly (a pipe, a device) */
+} infrt_output_file;
+
+/* Opens PATH.part-PID for writing, or PATH itself if that exists and is not a regular file. */
+infrt_status infrt_output_open(const char *path, infrt_output_file *out, infrt_error *error);
+/* `status` is how writing went: when fine, gives the file its name; else removes it and returns `status`. */
+infrt_status infrt_output_close(infrt_output_file *file, infrt_status status, infrt_error *error);
+/* Makes the folder `path` unless it is there. */
+infrt_status infrt_output_folder(const char *path, infrt_error *error);
+
+/* Reads a whole file, or a pipe to its end. *out is given: free its data. */
+infrt_status infrt_file_read(const char *path, infrt_bytes *out, infrt_error *error);
+
+#endif

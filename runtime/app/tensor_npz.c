@@ -1,0 +1,109 @@
+/* tensor_npz.c - NumPy's .npz: a ZIP archive with one NAME.npy per array. */
+#include "output_file.h"
+#include "zip_archive.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* The array's name without ".npy"; its length. */
+static size_t array_name_bytes(const infrt_zip_entry *entry) {
+    size_t n = entry->name_bytes;
+    return n >= 4 && memcmp(entry->name + n - 4, ".npy", 4) == 0 ? n - 4 : n;
+}
+
+typedef struct lookup {
+    const char *name, *where;
+    infrt_error *error;
+    infrt_zip_entry found;
+    uint32_t n_found;
+} lookup;
+
+static infrt_status lookup_visit(void *self, const infrt_zip_entry *entry) {
+    lookup *l = self;
+    size_t n = array_name_bytes(entry);
+    if (l->name && (strlen(l->name) != n || memcmp(l->name, entry->name, n) != 0)) return INFRT_OK;
+    if (l->n_found++ == 0) l->found = *entry;
+    return INFRT_OK;
+}
+
+static void list_visit(void *self, const char *name, size_t n) {
+    char *list = self; /* 400 bytes */
+    size_t used = strlen(list);
+    if (used + n + 3 < 400) {
+        if (used) memcpy(list + used, ", ", 3), used += 2;
+        memcpy(list + used, name, n);
+        list[used + n] = 0;
+    } else if (used + 6 < 400) {
+        memcpy(list + used, ", ...", 6);
+    }
+}
+
+infrt_status infrt_npz_read(infrt_bytes file, const char *where, const char *name,
+                            infrt_tensor *out, infrt_error *error) {
+    lookup l = {.name = name, .where = where, .error = error};
+    infrt_status status = infrt_zip_each(file, where, lookup_visit, &l, error);
+    if (status != INFRT_OK) return status;
+    if (l.n_found != 1) {
+        char list[400] = "";
+        infrt_npz_names(file, where, list_visit, list, NULL);
+        if (name)
+            return infrt_fail(error, INFRT_ERR_DATA, "%s: %s array \"%s\"; it has: %s", where,
+                              l.n_found ? "more than one" : "no", name, list);
+        return infrt_fail(error, INFRT_ERR_DATA, "%s: has %u arrays, not one: %s", where, l.n_found, list);
+    }
+    infrt_bytes bytes;
+    void *owned;
+    status = infrt_zip_unpack(&l.found, where, &bytes, &owned, error);
+    if (status != INFRT_OK) return status;
+    status = infrt_npy_read(bytes, where, out, error);
+    if (status == INFRT_OK) out->owned = owned;
+    else free(owned);
+    return status;
+}
+
+typedef struct names {
+    void (*visit)(void *self, const char *name, size_t name_bytes);
+    void *self;
+} names;
+
+static infrt_status names_visit(void *self, const infrt_zip_entry *entry) {
+    const names *n = self;
+    n->visit(n->self, entry->name, array_name_bytes(entry));
+    return INFRT_OK;
+}
+
+infrt_status infrt_npz_names(infrt_bytes file, const char *where,
+                             void (*visit)(void *self, const char *name, size_t name_bytes),
+                             void *self, infrt_error *error) {
+    names n = {visit, self};
+    return infrt_zip_each(file, where, names_visit, &n, error);
+}
+
+static infrt_status array_add(infrt_zip_writer *zip, const infc_tensor_info *info, const void *data,
+                              infrt_error *error) {
+    char header[INFRT_NPY_HEADER];
+    uint64_t bytes;
+    if (!infrt_shape_bytes(info->dtype, info->rank, info->dims, &bytes))
+        return infrt_fail(error, INFRT_ERR_INTERNAL, "tensor \"%s\" has no size", info->name);
+    char *name = malloc(strlen(info->name) + 5);
+    if (!name) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for a name");
+    strcpy(name, info->name);
+    strcat(name, ".npy");
+    infrt_bytes head = {(const unsigned char *)header,
+                        infrt_npy_header(info->dtype, info->rank, info->dims, header)};
+    infrt_status status = infrt_zip_add(zip, name, head, (infrt_bytes){data, (size_t)bytes}, error);
+    free(name);
+    return status;
+}
+
+infrt_status infrt_npz_write(const char *path, const infc_tensor_info *const *infos,
+                             const void *const *data, size_t n, infrt_error *error) {
+    infrt_output_file file;
+    infrt_zip_writer *zip = NULL;
+    infrt_status status = infrt_output_open(path, &file, error);
+    if (status != INFRT_OK) return status;
+    status = infrt_zip_begin(file.stream, &zip, error);
+    for (size_t i = 0; i < n && status == INFRT_OK; i++)
+        status = array_add(zip, infos[i], data[i], error);
+    infrt_status ended = infrt_zip_end(&zip, status != INFRT_OK, error);
+    return infrt_output_close(&file, status != INFRT_OK ? status : ended, error);
+}
