@@ -65,12 +65,11 @@ static bool host_has(const char *feature, size_t n) {
 #define HAS(name)                                              \
     if (n == sizeof name - 1 && memcmp(feature, name, n) == 0) \
         return __builtin_cpu_supports(name) != 0;
-    HAS("popcnt")
-    HAS("sse4.2")
-    HAS("avx")
-    HAS("avx2") HAS("fma") HAS("f16c") HAS("bmi") HAS("bmi2") HAS("lzcnt") HAS("movbe")
-        HAS("avx512f") HAS("avx512bw") HAS("avx512cd") HAS("avx512dq") HAS("avx512vl")
-            HAS("avx512vnni") HAS("avx512bf16") HAS("avxvnni") HAS("amx-tile") HAS("amx-int8")
+    /* clang-format off */
+    HAS("popcnt") HAS("sse4.2") HAS("avx") HAS("avx2") HAS("fma") HAS("f16c") HAS("bmi") HAS("bmi2")
+    HAS("lzcnt") HAS("movbe") HAS("avx512f") HAS("avx512bw") HAS("avx512cd") HAS("avx512dq")
+    HAS("avx512vl") HAS("avx512vnni") HAS("avx512bf16") HAS("avxvnni") HAS("amx-tile") HAS("amx-int8")
+    /* clang-format on */
 #undef HAS
 #endif
                 (void) feature;

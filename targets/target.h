@@ -13,12 +13,12 @@ typedef enum infc_isa {
 } infc_isa;
 
 typedef struct infc_target {
-    const char *name;      /* as the user writes it: "x86-64-v3"; "host" is recorded as what it was */
-    const char *arch;      /* x86_64, aarch64, riscv64 */
-    infc_isa isa;          /* vocabulary and newest kernel level */
-    const char *triple;    /* for clang --target and for naming the cross gcc */
-    const char *cflags;    /* -march=... and friends, space separated */
-    const char *runner;    /* emulator when not native: "qemu-aarch64 -cpu max"; null: none known */
+    const char *name;   /* as the user writes it: "x86-64-v3"; "host" is recorded as what it was */
+    const char *arch;   /* x86_64, aarch64, riscv64 */
+    infc_isa isa;       /* vocabulary and newest kernel level */
+    const char *triple; /* for clang --target and for naming the cross gcc */
+    const char *cflags; /* -march=... and friends, space separated */
+    const char *runner; /* emulator when not native: "qemu-aarch64 -cpu max"; null: none known */
     const char *cpu_features; /* space separated names for the start-up check; "" for the baseline */
     bool is_host_arch;
 } infc_target;

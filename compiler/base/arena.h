@@ -30,7 +30,8 @@ char *infc_arena_vprintf(infc_arena *arena, const char *format, va_list args)
     __attribute__((format(printf, 2, 0), nonnull(2)));
 
 /* `count` zeroed objects of `type`; count * size is checked for overflow. */
-#define INFC_NEW(arena, type, count) ((type *)infc_arena_alloc_array((arena), (count), sizeof(type), _Alignof(type)))
+#define INFC_NEW(arena, type, count) \
+    ((type *)infc_arena_alloc_array((arena), (count), sizeof(type), _Alignof(type)))
 void *infc_arena_alloc_array(infc_arena *arena, size_t count, size_t size, size_t align);
 
 /* Makes room for one more element in a growing array: `*items` may move; amortised constant. */

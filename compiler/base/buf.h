@@ -22,7 +22,7 @@ void infc_buf_printf(infc_buf *buf, const char *format, ...)
 void infc_buf_indent(infc_buf *buf, int spaces);
 void infc_buf_json_string(infc_buf *buf, const char *text); /* quoted and escaped */
 bool infc_text_is_utf8(const char *text, size_t n);
-const char *infc_buf_str(infc_buf *buf);                    /* never null */
+const char *infc_buf_str(infc_buf *buf); /* never null */
 infc_bytes infc_buf_bytes(const infc_buf *buf);
 
 #endif

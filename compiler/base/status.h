@@ -18,9 +18,9 @@ typedef enum infc_status {
 int infc_status_exit_code(infc_status status);
 
 /* Forwards a failure; the only control-flow macro. */
-#define INFC_TRY(call)                                   \
-    do {                                                 \
-        infc_status infc_try_status = (call);            \
+#define INFC_TRY(call)                                          \
+    do {                                                        \
+        infc_status infc_try_status = (call);                   \
         if (infc_try_status != INFC_OK) return infc_try_status; \
     } while (0)
 

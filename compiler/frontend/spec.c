@@ -7,6 +7,21 @@
 #include <string.h>
 #include <strings.h>
 
+static bool before(const infc_loc *a, const infc_loc *b) {
+    return a->line != b->line ? a->line < b->line : a->col < b->col;
+}
+
+/* Problems in the order of the file; there are at most a few hundred. */
+static void sort_diags(infc_cx *cx, size_t mark) {
+    for (size_t i = mark + 1; i < cx->n_diags; i++) {
+        infc_diag diag = cx->diags[i];
+        size_t at = i;
+        for (; at > mark && before(&diag.loc, &cx->diags[at - 1].loc); at--)
+            cx->diags[at] = cx->diags[at - 1];
+        cx->diags[at] = diag;
+    }
+}
+
 static infc_status finish(infc_cx *cx, const char *dir, infc_yaml *root, const infc_spec_set *sets,
                           size_t n_sets, size_t mark, infc_spec *out) {
     infc_spec_check check = {.cx = cx, .dir = dir};
@@ -15,6 +30,7 @@ static infc_status finish(infc_cx *cx, const char *dir, infc_yaml *root, const i
     }
     infc_spec_check_root(&check, root);
     infc_spec_fill(&check, root, out);
+    sort_diags(cx, mark);
     return infc_diags_status(cx, mark);
 }
 
@@ -39,6 +55,9 @@ static infc_status read_model(infc_cx *cx, const char *path, const infc_spec_set
                               size_t n_sets, infc_spec *out) {
     infc_loc loc = {.file = path};
     infc_yaml *root = infc_yaml_new(cx, INFC_YAML_MAP, loc);
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/') n--;
+    path = infc_arena_copy_string(cx->arena, path, n);
     *out = (infc_spec){.path = NULL};
     infc_yaml_add(cx, root, "infc", loc, scalar(cx, loc, "1"));
     infc_yaml_add(cx, root, "model", loc, scalar(cx, loc, infc_path_base(path)));

@@ -6,29 +6,29 @@
 #include "../base/dtype.h"
 #include "../../targets/target.h"
 
-typedef struct infc_spec_dim {      /* shapes: a dimension's name, or input.axis */
+typedef struct infc_spec_dim { /* shapes: a dimension's name, or input.axis */
     const char *name;
-    int64_t value;                  /* fixed; bounded dims are refused so far */
+    int64_t value; /* fixed; bounded dims are refused so far */
     infc_loc loc;
-    bool used;                      /* set by the front end; a binding that binds nothing is an error */
+    bool used; /* set by the front end; a binding that binds nothing is an error */
 } infc_spec_dim;
 
-typedef struct infc_spec_rule {     /* precision.rules */
-    const char *match;              /* PCRE2 over weight names */
+typedef struct infc_spec_rule { /* precision.rules */
+    const char *match;          /* PCRE2 over weight names */
     infc_dtype weights;
     infc_loc loc;
-    const void *code;               /* compiled match */
+    const void *code; /* compiled match */
 } infc_spec_rule;
 
-typedef struct infc_spec_image {    /* inputs.NAME */
+typedef struct infc_spec_image { /* inputs.NAME */
     const char *input;
-    int channels;                   /* 1 or 3 */
+    int channels; /* 1 or 3 */
     bool nhwc, bgr;
     double scale[4], mean[4], std[4]; /* value = (pixel * scale - mean) / std */
     infc_loc loc;
 } infc_spec_image;
 
-typedef struct infc_spec_classes {  /* outputs.NAME */
+typedef struct infc_spec_classes { /* outputs.NAME */
     const char *output;
     const char **labels;
     size_t n_labels;
@@ -37,19 +37,19 @@ typedef struct infc_spec_classes {  /* outputs.NAME */
 } infc_spec_classes;
 
 typedef struct infc_spec {
-    const char *path;               /* null: made from a bare model */
-    const char *model;              /* path, relative to the working directory or absolute */
-    const char *model_text;         /* as the spec says it; the file's name alone where that would say a machine's path */
+    const char *path;  /* null: made from a bare model */
+    const char *model; /* path, relative to the working directory or absolute */
+    const char *model_text; /* as the spec says it; the file's name alone where that would say a machine's path */
     infc_loc model_loc;
-    const char *name;               /* C identifier */
-    bool binary, static_library;    /* output.kinds */
-    bool weights_file;              /* output.weights: file instead of embed */
-    const char *license;            /* SPDX id for emitted files */
+    const char *name;            /* C identifier */
+    bool binary, static_library; /* output.kinds */
+    bool weights_file;           /* output.weights: file instead of embed */
+    const char *license;         /* SPDX id for emitted files */
     infc_target *targets;
     size_t n_targets;
     infc_spec_dim *dims;
     size_t n_dims;
-    infc_dtype weights;             /* precision.weights: f32 or i8 */
+    infc_dtype weights; /* precision.weights: f32 or i8 */
     infc_spec_rule *rules;
     size_t n_rules;
     infc_spec_image *images;
@@ -65,10 +65,11 @@ typedef struct infc_spec_set {
 } infc_spec_set;
 
 /* Reads a spec, or, when `path` is a model, makes the default spec for it. Collects all problems. */
-infc_status infc_spec_read(infc_cx *cx, const char *path, const infc_spec_set *sets, size_t n_sets, infc_spec *out);
+infc_status infc_spec_read(infc_cx *cx, const char *path, const infc_spec_set *sets, size_t n_sets,
+                           infc_spec *out);
 /* The same for the text of a spec; `path` locates problems and is what paths are relative to. */
-infc_status infc_spec_read_bytes(infc_cx *cx, const char *path, infc_bytes text, const infc_spec_set *sets,
-                                 size_t n_sets, infc_spec *out);
+infc_status infc_spec_read_bytes(infc_cx *cx, const char *path, infc_bytes text,
+                                 const infc_spec_set *sets, size_t n_sets, infc_spec *out);
 /* The storage type of a weight: of the first rule that matches its name, else precision.weights. Fails when
  * matching takes too long. */
 infc_status infc_spec_weight_dtype(infc_cx *cx, const infc_spec *spec, const char *name, infc_dtype *out);

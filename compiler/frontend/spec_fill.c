@@ -8,11 +8,19 @@ static infc_yaml *get(const infc_yaml *map, const char *key) {
     return node && !node->bad ? node : NULL;
 }
 
-/* As get, for maps and lists that may hold some bad values. */
-static infc_yaml *get_any(const infc_yaml *map, const char *key) {
-    infc_yaml *node = map->kind == INFC_YAML_MAP ? infc_yaml_get(map, key) : NULL;
-    static infc_yaml none;
-    return node ? node : &none;
+/* As get, for what may hold some bad values; empty when it is missing or something else. */
+static const infc_yaml *get_any(const infc_yaml *map, const char *key, infc_yaml_kind kind) {
+    static const infc_yaml none;
+    const infc_yaml *node = map->kind == INFC_YAML_MAP ? infc_yaml_get(map, key) : NULL;
+    return node && node->kind == kind ? node : &none;
+}
+
+static const infc_yaml *get_map(const infc_yaml *map, const char *key) {
+    return get_any(map, key, INFC_YAML_MAP);
+}
+
+static const infc_yaml *get_list(const infc_yaml *map, const char *key) {
+    return get_any(map, key, INFC_YAML_LIST);
 }
 
 static bool is(const infc_yaml *node, const char *text) {
@@ -39,7 +47,7 @@ static void fill_model(infc_spec_check *check, const infc_yaml *root, infc_spec 
 }
 
 static void fill_output(const infc_yaml *root, infc_spec *out) {
-    const infc_yaml *output = get_any(root, "output"), *kinds = get_any(output, "kinds");
+    const infc_yaml *output = get_map(root, "output"), *kinds = get_list(output, "kinds");
     for (size_t i = 0; i < kinds->n; i++) {
         out->binary |= is(kinds->items[i].value, "binary");
         out->static_library |= is(kinds->items[i].value, "static-library");
@@ -49,7 +57,7 @@ static void fill_output(const infc_yaml *root, infc_spec *out) {
 }
 
 static void fill_targets(infc_spec_check *check, const infc_yaml *root, infc_spec *out) {
-    const infc_yaml *list = get_any(root, "targets");
+    const infc_yaml *list = get_list(root, "targets");
     out->targets = INFC_NEW(check->cx->arena, infc_target, list->n);
     for (size_t i = 0; i < list->n; i++) {
         const infc_yaml *node = list->items[i].value;
@@ -65,7 +73,7 @@ static void fill_targets(infc_spec_check *check, const infc_yaml *root, infc_spe
 }
 
 static void fill_dims(infc_spec_check *check, const infc_yaml *root, infc_spec *out) {
-    const infc_yaml *shapes = get_any(root, "shapes");
+    const infc_yaml *shapes = get_map(root, "shapes");
     out->dims = INFC_NEW(check->cx->arena, infc_spec_dim, shapes->n);
     for (size_t i = 0; i < shapes->n; i++) {
         const infc_yaml_item *item = &shapes->items[i];
@@ -76,7 +84,7 @@ static void fill_dims(infc_spec_check *check, const infc_yaml *root, infc_spec *
 }
 
 static void fill_precision(infc_spec_check *check, const infc_yaml *root, infc_spec *out) {
-    const infc_yaml *precision = get_any(root, "precision"), *rules = get_any(precision, "rules");
+    const infc_yaml *precision = get_map(root, "precision"), *rules = get_list(precision, "rules");
     out->weights = dtype_of(get(precision, "weights"));
     out->rules = INFC_NEW(check->cx->arena, infc_spec_rule, rules->n);
     for (size_t i = 0; i < rules->n; i++) {
@@ -93,26 +101,26 @@ static void fill_precision(infc_spec_check *check, const infc_yaml *root, infc_s
 }
 
 /* One number for all channels or one for each. */
-static void fill_per_channel(infc_spec_check *check, infc_yaml *map, const char *key, int channels,
-                             double out[4]) {
-    infc_yaml *list = get(map, key);
-    if (!list) return;
+static void fill_per_channel(infc_spec_check *check, const infc_yaml_item *input, const char *key,
+                             int channels, double out[4]) {
+    infc_yaml *list = get(input->value, key);
+    const char *path = infc_arena_printf(check->cx->arena, "inputs.%s.%s", input->key, key);
     if (list->n != 1 && list->n != (size_t)channels) {
-        infc_spec_problem(check, list, key, "%zu numbers for %d channel%s; give one, or one per channel",
+        infc_spec_problem(check, list, path, "%zu numbers for %d channel%s; give one, or one per channel",
                           list->n, channels, channels == 1 ? "" : "s");
         return;
     }
     for (size_t c = 0; c < 4; c++) {
         out[c] = list->items[list->n == 1 ? 0 : c < list->n ? c : list->n - 1].value->number;
         if (strcmp(key, "std") == 0 && out[c] == 0) {
-            infc_spec_problem(check, list, key, "must not be 0: pixels are divided by it");
+            infc_spec_problem(check, list, path, "must not be 0: pixels are divided by it");
             return;
         }
     }
 }
 
 static void fill_images(infc_spec_check *check, const infc_yaml *root, infc_spec *out) {
-    const infc_yaml *inputs = get_any(root, "inputs");
+    const infc_yaml *inputs = get_map(root, "inputs");
     out->images = INFC_NEW(check->cx->arena, infc_spec_image, inputs->n);
     for (size_t i = 0; i < inputs->n; i++) {
         infc_yaml *map = inputs->items[i].value;
@@ -125,14 +133,14 @@ static void fill_images(infc_spec_check *check, const infc_yaml *root, infc_spec
             .bgr = is(get(map, "channels"), "bgr"),
             .loc = inputs->items[i].key_loc,
         };
-        fill_per_channel(check, map, "scale", image->channels, image->scale);
-        fill_per_channel(check, map, "mean", image->channels, image->mean);
-        fill_per_channel(check, map, "std", image->channels, image->std);
+        fill_per_channel(check, &inputs->items[i], "scale", image->channels, image->scale);
+        fill_per_channel(check, &inputs->items[i], "mean", image->channels, image->mean);
+        fill_per_channel(check, &inputs->items[i], "std", image->channels, image->std);
     }
 }
 
 static void fill_classes(infc_spec_check *check, const infc_yaml *root, infc_spec *out) {
-    const infc_yaml *outputs = get_any(root, "outputs");
+    const infc_yaml *outputs = get_map(root, "outputs");
     out->classes = INFC_NEW(check->cx->arena, infc_spec_classes, outputs->n);
     for (size_t i = 0; i < outputs->n; i++) {
         const infc_yaml *map = outputs->items[i].value;
@@ -140,8 +148,9 @@ static void fill_classes(infc_spec_check *check, const infc_yaml *root, infc_spe
         const infc_spec_labels *labels = get(map, "labels")->parsed;
         infc_yaml *top = get(map, "top");
         if (!top->is_default && top->integer > (int64_t)labels->n) {
-            infc_spec_problem(check, top, "top", "%s of %zu labels; give at most %zu", top->text,
-                              labels->n, labels->n);
+            infc_spec_problem(
+                check, top, infc_arena_printf(check->cx->arena, "outputs.%s.top", outputs->items[i].key),
+                "%s of %zu labels; give at most %zu", top->text, labels->n, labels->n);
         }
         out->classes[out->n_classes++] = (infc_spec_classes){
             .output = outputs->items[i].key,
@@ -154,7 +163,7 @@ static void fill_classes(infc_spec_check *check, const infc_yaml *root, infc_spe
 }
 
 static uint64_t budget(const infc_yaml *root, const char *key) {
-    const infc_yaml *node = get(get_any(root, "budgets"), key);
+    const infc_yaml *node = get(get_map(root, "budgets"), key);
     return node ? (uint64_t)node->integer : 0;
 }
 

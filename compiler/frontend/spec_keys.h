@@ -5,24 +5,24 @@
 #include <stddef.h>
 
 /* X(token, what messages call it, example) */
-#define INFC_SPEC_TYPES(X)                                               \
-    X(map, "a map", "{key: value}")                                      \
-    X(names, "a map of names", "{name: value}")                          \
-    X(integer, "an integer", "8")                                        \
-    X(number, "a number", "0.5")                                         \
-    X(size, "a size", "160MiB")                                          \
-    X(duration, "a duration", "80ms")                                    \
-    X(boolean, "true or false", "true")                                  \
-    X(string, "text", "text")                                            \
-    X(path, "a path", "data.npz")                                        \
-    X(model, "a path of a model", "model.onnx")                          \
-    X(name, "a C identifier", "digits")                                  \
-    X(license, "an SPDX licence expression", "Apache-2.0")               \
-    X(choice, "a choice", "")                                            \
-    X(target, "a target", "x86-64-v3")                                   \
-    X(dim, "a size of a dimension", "640")                               \
-    X(regex, "a regular expression", "\"lm_head|embed_tokens\"")         \
-    X(labels, "a list of labels or a path of a text file", "[cat, dog]") \
+#define INFC_SPEC_TYPES(X)                                                 \
+    X(map, "a map", "{key: value}")                                        \
+    X(names, "a map of names", "{name: value}")                            \
+    X(integer, "an integer", "8")                                          \
+    X(number, "a number or fraction", "0.5")                               \
+    X(size, "a size", "160MiB")                                            \
+    X(duration, "a duration", "80ms")                                      \
+    X(boolean, "true or false", "true")                                    \
+    X(string, "text", "")                                                  \
+    X(path, "a path", "data.npz")                                          \
+    X(model, "the path of a model", "model.onnx")                          \
+    X(name, "a C identifier", "digits")                                    \
+    X(license, "an SPDX licence expression", "Apache-2.0")                 \
+    X(choice, "a choice", "")                                              \
+    X(target, "a target", "x86-64-v3")                                     \
+    X(dim, "the size of a dimension", "640")                               \
+    X(regex, "a regular expression", "\"lm_head|embed_tokens\"")           \
+    X(labels, "a list of labels or the path of a text file", "[cat, dog]") \
     X(any, "any", "")
 
 typedef enum infc_spec_type {

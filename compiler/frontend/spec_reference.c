@@ -84,8 +84,12 @@ static void add_value(void *user, const char *value, size_t n, bool done) {
 }
 
 static const char *without_article(const char *text) {
-    if (strncmp(text, "a ", 2) == 0) return text + 2;
-    return strncmp(text, "an ", 3) == 0 ? text + 3 : text;
+    static const char *const articles[] = {"a ", "an ", "the "};
+    for (size_t i = 0; i < sizeof articles / sizeof *articles; i++) {
+        size_t n = strlen(articles[i]);
+        if (strncmp(text, articles[i], n) == 0) return text + n;
+    }
+    return text;
 }
 
 static void put_type(infc_buf *out, const infc_spec_key *key) {

@@ -53,7 +53,9 @@ infc_status infc_spec_weight_dtype(infc_cx *cx, const infc_spec *spec, const cha
             return INFC_OK;
         }
         if (result == PCRE2_ERROR_NOMATCH) continue;
-        return infc_fail(cx, INFC_ERR_SPEC, spec->rules[i].loc, "precision.rules.match: matching %s takes too long; simplify the expression",
+        return infc_fail(cx, INFC_ERR_SPEC, spec->rules[i].loc,
+                         "precision.rules.match: matching %s takes too long; "
+                         "simplify the expression",
                          infc_yaml_quote(cx, name));
     }
     *out = spec->weights;

@@ -178,7 +178,8 @@ static void put_schema(infc_buf *out, const infc_spec_key *key, int depth) {
     if (key->many) {
         infc_buf_puts(out, "\"anyOf\": [");
         put_one(out, key, depth + 1);
-        infc_buf_printf(out, ", {\"type\": \"array\",%s \"items\": ", key->type == INFC_SPEC_map ? "" : " \"minItems\": 1,");
+        const char *at_least = key->type == INFC_SPEC_map ? "" : " \"minItems\": 1,";
+        infc_buf_printf(out, ", {\"type\": \"array\",%s \"items\": ", at_least);
         put_one(out, key, depth + 1);
         infc_buf_puts(out, "}]");
     } else if (key->type != INFC_SPEC_any) {

@@ -41,8 +41,13 @@ static void assign(infc_cx *cx, infc_yaml *map, const char *key, infc_yaml *valu
 
 /* The value is YAML, so that lists can be given; an empty document is no value. */
 static infc_yaml *parse_value(infc_cx *cx, const char *text) {
-    if (!text[strspn(text, " ")]) return infc_yaml_new(cx, INFC_YAML_SCALAR, set_loc);
-    return infc_yaml_parse(cx, INFC_SPEC_SET_FILE, (infc_bytes){(const uint8_t *)text, strlen(text)}, &set_loc);
+    if (text[strspn(text, " ")]) {
+        infc_bytes bytes = {(const uint8_t *)text, strlen(text)};
+        return infc_yaml_parse(cx, INFC_SPEC_SET_FILE, bytes, &set_loc);
+    }
+    infc_yaml *nothing = infc_yaml_new(cx, INFC_YAML_SCALAR, set_loc);
+    nothing->plain = true;
+    return nothing;
 }
 
 void infc_spec_set_apply(infc_cx *cx, infc_yaml *root, const char *assignment) {

@@ -5,14 +5,20 @@
 #include <string.h>
 #include <yaml.h>
 
-enum { MAX_BYTES = 4 << 20, MAX_NODES = 200000, MAX_DEPTH = 32, QUOTE_MAX = 60 };
+enum {
+    MAX_BYTES = 4 << 20,
+    MAX_NODES = 200000,
+    MAX_DEPTH = 32,
+    QUOTE_MAX = 60,
+    MAX_PROBLEMS = 100
+};
 
 typedef struct reader {
     infc_cx *cx;
     const char *file;
     infc_bytes text;
     const infc_loc *fixed;
-    size_t n_nodes;
+    size_t n_nodes, n_problems;
     yaml_parser_t parser; /* both are zero when there is nothing to delete */
     yaml_event_t event;
 } reader;
@@ -102,13 +108,18 @@ static infc_status fail_syntax(reader *r) {
 }
 
 static infc_status next_event(reader *r) {
+    if (r->n_problems >= MAX_PROBLEMS) {
+        return infc_fail(r->cx, INFC_ERR_SPEC, loc_of(r, r->event.start_mark),
+                         "too many problems; the rest is not read");
+    }
     yaml_event_delete(&r->event);
     return yaml_parser_parse(&r->parser, &r->event) ? INFC_OK : fail_syntax(r);
 }
 
+/* Records a problem that is no reason to stop; after a hundred it is one. */
 static void refuse(reader *r, infc_yaml *node, const char *what) {
     node->bad = true;
-    infc_fail(r->cx, INFC_ERR_SPEC, node->loc, "%s", what);
+    if (r->n_problems++ < MAX_PROBLEMS) infc_fail(r->cx, INFC_ERR_SPEC, node->loc, "%s", what);
 }
 
 static void refuse_decoration(reader *r, infc_yaml *node, const yaml_char_t *anchor, const yaml_char_t *tag) {
@@ -143,9 +154,10 @@ static infc_status read_map(reader *r, size_t depth, infc_yaml *node) {
         if (key->kind != INFC_YAML_SCALAR || !*key->text) {
             refuse(r, key, "a key must be text, for example  name: digits");
         } else if (infc_map_find(&seen, key->text, &line)) {
-            infc_fail(r->cx, INFC_ERR_SPEC, key->loc, "key %s is given twice%s; remove one",
-                      infc_yaml_quote(r->cx, key->text),
-                      line ? infc_arena_printf(r->cx->arena, ", first in line %zu", line) : "");
+            const char *first = line ? infc_arena_printf(r->cx->arena, ", first in line %zu", line) : "";
+            refuse(r, key,
+                   infc_arena_printf(r->cx->arena, "key %s is given twice%s; remove one",
+                                     infc_yaml_quote(r->cx, key->text), first));
             node->bad = true;
         } else {
             infc_map_put(&seen, key->text, (size_t)key->loc.line);
@@ -205,6 +217,10 @@ static infc_status read_document(reader *r, infc_yaml **out) {
 
 infc_yaml *infc_yaml_parse(infc_cx *cx, const char *file, infc_bytes text, const infc_loc *fixed) {
     reader *r = INFC_NEW(cx->arena, reader, 1);
+    if (text.len >= 3 && memcmp(text.ptr, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark */
+        text.ptr += 3;
+        text.len -= 3;
+    }
     *r = (reader){.cx = cx, .file = file, .text = text, .fixed = fixed};
     if (text.len > MAX_BYTES) {
         infc_fail(cx, INFC_ERR_SPEC, loc_at(r, 0, 0),
