@@ -1,4 +1,4 @@
-/* map.c - element-wise functions, broadcast as in numpy.
+/* elementwise.c - element-wise functions, broadcast as in numpy.
  *
  * Layouts: all operands plain gives plain. Beside a c16 operand the result is c16, and every other operand is
  * c16 of the same rank too, or plain and either one value or varying along the channels only ([C,1,1],
