@@ -36,7 +36,7 @@ static infc_status parse_external(infc_onnx_parse *parse, infc_bytes body, infc_
 static infc_status tensor_field(infc_onnx_parse *parse, const infc_wire_field *field, const uint8_t *at,
                                 infc_onnx_tensor *out) {
     int64_t number = 0;
-    infc_bytes body;
+    infc_bytes body = {0};
     switch (field->number) {
     case 1: return parse_dims(parse, field, at, out);
     case 2:
@@ -106,7 +106,7 @@ static infc_status attribute_lists(infc_onnx_parse *parse, infc_bytes body, infc
 static infc_status attribute_field(infc_onnx_parse *parse, const infc_wire_field *field, const uint8_t *at,
                                    infc_onnx_attribute *out) {
     int64_t number = 0;
-    infc_bytes body;
+    infc_bytes body = {0};
     switch (field->number) {
     case 1: return infc_onnx_text(parse, field, at, "AttributeProto.name", &out->name);
     case 2:

@@ -34,7 +34,7 @@ infc_status infc_onnx_borrow(infc_onnx_parse *parse, const infc_wire_field *fiel
  * are refused here, once. */
 infc_status infc_onnx_text(infc_onnx_parse *parse, const infc_wire_field *field, const uint8_t *at,
                            const char *what, const char **out) {
-    infc_bytes bytes;
+    infc_bytes bytes = {0};
     INFC_TRY(infc_onnx_borrow(parse, field, at, what, &bytes));
     if (bytes.len > INFC_ONNX_MAX_NAME) return infc_onnx_bad(parse, at, what, "a name of over 16384 bytes");
     for (size_t i = 0; i < bytes.len; i++) {
@@ -54,7 +54,7 @@ infc_status infc_onnx_integer(infc_onnx_parse *parse, const infc_wire_field *fie
 
 static infc_status node_field(infc_onnx_parse *parse, const infc_wire_field *field, const uint8_t *at,
                               infc_onnx_node *out) {
-    infc_bytes body;
+    infc_bytes body = {0};
     switch (field->number) {
     case 1: return infc_onnx_text(parse, field, at, "NodeProto.input", &out->inputs[out->n_inputs++]);
     case 2: return infc_onnx_text(parse, field, at, "NodeProto.output", &out->outputs[out->n_outputs++]);
@@ -143,7 +143,7 @@ static infc_status parse_named(infc_onnx_parse *parse, infc_bytes body, uint32_t
 
 static infc_status model_field(infc_onnx_parse *parse, const infc_wire_field *field, const uint8_t *at,
                                infc_onnx_model *out) {
-    infc_bytes body;
+    infc_bytes body = {0};
     switch (field->number) {
     case 1: return infc_onnx_integer(parse, field, at, "ModelProto.ir_version", &out->ir_version);
     case 7:

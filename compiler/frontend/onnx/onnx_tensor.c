@@ -126,7 +126,7 @@ static infc_status read_typed(infc_cx *cx, infc_loc loc, const infc_onnx_tensor 
 infc_status infc_onnx_tensor_read(infc_onnx_files *files, infc_loc loc, const infc_onnx_tensor *tensor,
                                   infc_weight *out) {
     infc_cx *cx = files->cx;
-    uint64_t bytes;
+    uint64_t bytes = 0;
     infc_bytes data = {0};
     INFC_TRY(read_type(cx, loc, tensor, &out->type, &bytes));
     if (tensor->external) {
