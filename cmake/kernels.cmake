@@ -10,7 +10,7 @@ find_path(XXHASH_DIR xxhash.h REQUIRED)
 find_path(STB_DIR stb_image.h PATH_SUFFIXES stb REQUIRED)
 file(GLOB_RECURSE embedded CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
   ${CMAKE_SOURCE_DIR}/templates/*.[ch] ${CMAKE_SOURCE_DIR}/templates/*.in ${CMAKE_SOURCE_DIR}/templates/*.def
-  ${CMAKE_SOURCE_DIR}/runtime/*.[ch])
+  ${CMAKE_SOURCE_DIR}/runtime/*.[ch] ${CMAKE_SOURCE_DIR}/runtime/*.def)
 set(pairs "")
 foreach(file IN LISTS embedded)
   list(APPEND pairs "${CMAKE_SOURCE_DIR}/${file}|${file}")

@@ -48,13 +48,13 @@ infc_status infc_emit_skeleton(infc_emit_unit *u, const char *file, const infc_e
     return infc_expand(u->cx, path, *text, vars, n_common + n_more, out);
 }
 
-void infc_emit_list(infc_emit_unit *u, const char *path) {
+void infc_emit_add_file(infc_emit_unit *u, const char *path) {
     INFC_GROW(u->cx->arena, u->out->files, u->out->n_files, u->cap_files);
     u->out->files[u->out->n_files++] = path;
 }
 
 infc_status infc_emit_write(infc_emit_unit *u, const char *path, infc_bytes bytes, unsigned mode) {
-    infc_emit_list(u, path);
+    infc_emit_add_file(u, path);
     return infc_file_write(u->cx, infc_path_join(u->cx->arena, u->dir, path), bytes, mode);
 }
 

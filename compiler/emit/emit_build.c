@@ -69,16 +69,14 @@ static infc_status write_one(infc_emit_unit *u, const char *skeleton, const char
 infc_status infc_emit_build(infc_emit_unit *u) {
     infc_arena *arena = u->cx->arena;
     const infc_emitted *out = u->out;
-    infc_buf lines = {.arena = arena}, library = {.arena = arena}, runtime = {.arena = arena};
+    infc_buf lines = {.arena = arena}, library = {.arena = arena};
     print_compiles(u, out->model_sources, out->n_model_sources, "model", &lines, &library);
     print_compiles(u, out->baseline_sources, out->n_baseline_sources, "baseline", &lines, &library);
     if (out->weights_asm) print_compiles(u, &out->weights_asm, 1, "baseline", &lines, &library);
-    print_compiles(u, out->runtime_sources, out->n_runtime_sources, "runtime", &lines, &runtime);
     const char *assembly = out->weights_asm ? infc_arena_printf(arena, " %s_weights.S", u->name) : "";
     const infc_expand_var vars[] = {
         {"compile_lines", infc_buf_str(&lines)},
         {"library_objects", infc_buf_str(&library)},
-        {"runtime_objects", infc_buf_str(&runtime)},
         {"model_sources", names(arena, out->model_sources, out->n_model_sources, " ")},
         {"baseline_sources", names(arena, out->baseline_sources, out->n_baseline_sources, " ")},
         {"runtime_sources", names(arena, out->runtime_sources, out->n_runtime_sources, "\n    ")},

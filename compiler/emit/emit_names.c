@@ -21,8 +21,8 @@ const char *infc_emit_literal(infc_arena *arena, const char *text) {
     infc_buf out = {.arena = arena};
     infc_buf_puts(&out, "\"");
     for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-        if (*p < 0x20 || *p >= 0x7f || *p == '"' || *p == '\\' || *p == '?')
-            infc_buf_printf(&out, "\\%03o", *p);
+        if (*p == '"' || *p == '\\') infc_buf_printf(&out, "\\%c", *p);
+        else if (*p < 0x20 || *p >= 0x7f || *p == '?') infc_buf_printf(&out, "\\%03o", *p);
         else infc_buf_put(&out, p, 1);
     }
     infc_buf_puts(&out, "\"");

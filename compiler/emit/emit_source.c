@@ -2,7 +2,6 @@
  * once at the top of that function. */
 #include "embedded.h"
 #include "emit_unit.h"
-#include <string.h>
 
 static bool *buffers_used(const infc_emit_unit *u) {
     const infc_plan *plan = u->plan;
@@ -57,17 +56,6 @@ static void print_locals(const infc_emit_unit *u, infc_buf *out) {
     }
 }
 
-/* An argument, on the next line when this one is full. */
-static void print_argument(const char *text, size_t *column, infc_buf *out) {
-    const size_t start = out->len;
-    if (*column > 80) {
-        infc_buf_puts(out, "\n       ");
-        *column = 7;
-    }
-    infc_buf_printf(out, "%s, ", text);
-    *column += out->len - start;
-}
-
 static bool is_f32(const infc_emit_unit *u, int buffer) {
     return u->plan->buffers[buffer].type.dtype == INFC_DTYPE_f32;
 }
@@ -78,23 +66,21 @@ static void print_step(const infc_emit_unit *u, int s, infc_buf *out) {
     infc_buf_printf(out, "\n    /* step %d  %s: %s */\n", s, infc_emit_comment(arena, step->node),
                     infc_emit_comment(arena, step->what));
     if (step->barrier) infc_buf_puts(out, "    INFC_MEET(c);\n");
-    const char *call = infc_arena_printf(arena, "    %s(", u->functions[u->step_function[s]].name);
-    size_t column = strlen(call);
-    infc_buf_puts(out, call);
+    infc_buf_printf(out, "    %s(", u->functions[u->step_function[s]].name);
+    infc_emit_args args = infc_emit_args_begin(out, 8);
+    const bool by_size = step->kernel && infk_kind_get(step->kernel->kind)->by_size;
     for (int i = 0; i < step->n_operands; i++) { /* kernels by size see other types: through void */
-        const char *cast =
-            is_f32(u, step->operands[i]) && !infk_kind_get(step->kernel->kind)->by_size ? "" : "(const void *)";
-        print_argument(infc_arena_printf(arena, "%s%s", cast, u->locals[step->operands[i]]), &column, out);
+        const int id = step->operands[i];
+        infc_emit_arg(&args, "%s%s", by_size || !is_f32(u, id) ? "(const void *)" : "", u->locals[id]);
     }
     for (int i = 0; i < step->n_extras; i++)
-        print_argument(u->locals[infc_emit_extra(u, step, i)->buffer], &column, out);
+        infc_emit_arg(&args, "%s", u->locals[infc_emit_extra(u, step, i)->buffer]);
     for (int i = 0; i < step->n_stores; i++) {
-        const int buffer = u->plan->stores[step->first_store + i].buffer;
-        const bool same = is_f32(u, buffer) && !(step->kernel && infk_kind_get(step->kernel->kind)->by_size);
-        print_argument(infc_arena_printf(arena, "%s%s", same ? "" : "(void *)", u->locals[buffer]), &column, out);
+        const int id = u->plan->stores[step->first_store + i].buffer;
+        infc_emit_arg(&args, "%s%s", by_size || !is_f32(u, id) ? "(void *)" : "", u->locals[id]);
     }
-    infc_buf_printf(out, "%sINFC_PART(%lld, worker, n));\n    INFC_STEP_DONE(c, %d);\n",
-                    column > 75 ? "\n        " : "", (long long)step->units, s);
+    infc_emit_arg(&args, "INFC_PART(%lld, worker, n)", (long long)step->units);
+    infc_buf_printf(out, ");\n    INFC_STEP_DONE(c, %d);\n", s);
 }
 
 static const char *steps_text(const infc_emit_unit *u) {

@@ -83,9 +83,15 @@ static const char *epilogue_key(const infc_emit_unit *u, const infc_plan_step *s
 static void print_epilogue_function(const infc_emit_unit *u, const infc_plan_step *step,
                                     const char *name, bool tail, infc_buf *out) {
     const bool vector = step->kernel->lanes > 1;
-    infc_buf_printf(out, "static INFK_INLINE void %s_epi%s(const struct %s_epi *e, %s acc, ptrdiff_t o, ptrdiff_t m,\n",
-                    name, tail ? "_tail" : "", name, vector ? "vf16x" : result_type(step->kernel));
-    infc_buf_printf(out, "    ptrdiff_t n%s) {\n", tail ? ", ptrdiff_t lanes" : "");
+    infc_buf_printf(out, "static INFK_INLINE void %s_epi%s(", name, tail ? "_tail" : "");
+    infc_emit_args args = infc_emit_args_begin(out, 8);
+    infc_emit_arg(&args, "const struct %s_epi *e", name);
+    infc_emit_arg(&args, "%s acc", vector ? "vf16x" : result_type(step->kernel));
+    infc_emit_arg(&args, "ptrdiff_t o");
+    infc_emit_arg(&args, "ptrdiff_t m");
+    infc_emit_arg(&args, "ptrdiff_t n");
+    if (tail) infc_emit_arg(&args, "ptrdiff_t lanes");
+    infc_buf_puts(out, ") {\n");
     print_epilogue_body(u, step, tail ? "lanes" : NULL, out);
     infc_buf_puts(out, "}\n");
 }
@@ -124,14 +130,19 @@ static void print_wrapper(const infc_emit_unit *u, const infc_plan_step *step, c
                           const char *instance, infc_buf *out) {
     static const char *const operands[] = {"x", "w"};
     const char *restrict_ = infc_emit_apart(u->plan, step) ? "restrict " : "";
+    const char *result = result_type(step->kernel);
     infc_buf_puts(out, "(");
+    infc_emit_args parameters = infc_emit_args_begin(out, 8);
     for (int i = 0; i < step->n_operands; i++)
-        infc_buf_printf(out, "const %s *%s%s, ", element_type(step->kernel->types[i]), restrict_, operands[i]);
+        infc_emit_arg(&parameters, "const %s *%s%s", element_type(step->kernel->types[i]),
+                      restrict_, operands[i]);
     for (int i = 0; i < step->n_extras; i++)
-        infc_buf_printf(out, "const float *%sa%d, ", restrict_, i);
+        infc_emit_arg(&parameters, "const float *%sa%d", restrict_, i);
     for (int i = 0; i < step->n_stores; i++)
-        infc_buf_printf(out, "%s *%sy%d, ", result_type(step->kernel), restrict_, i);
-    infc_buf_printf(out, "ptrdiff_t begin, ptrdiff_t end) {\n    const struct %s_epi e = {", instance);
+        infc_emit_arg(&parameters, "%s *%sy%d", result, restrict_, i);
+    infc_emit_arg(&parameters, "ptrdiff_t begin");
+    infc_emit_arg(&parameters, "ptrdiff_t end");
+    infc_buf_printf(out, ") {\n    const struct %s_epi e = {", instance);
     for (int i = 0; i < step->n_extras; i++) infc_buf_printf(out, "%sa%d", i ? ", " : "", i);
     for (int i = 0; i < step->n_stores; i++)
         infc_buf_printf(out, "%sy%d", i + step->n_extras ? ", " : "", i);

@@ -44,6 +44,16 @@ const char *infc_emit_comment(infc_arena *arena, const char *text);
 /* ... and as a C string literal, quotes included; null is 0. */
 const char *infc_emit_literal(infc_arena *arena, const char *text);
 
+/* emit_args.c: the items of a parameter or argument list, in lines of at most 100 characters; the caller writes the
+ * parentheses. Begins at the end of `out`. */
+typedef struct infc_emit_args {
+    infc_buf *out;
+    int indent; /* of lines after the first */
+    bool begun;
+} infc_emit_args;
+infc_emit_args infc_emit_args_begin(infc_buf *out, int indent);
+void infc_emit_arg(infc_emit_args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* emit_steps.c: which functions there are, and their text in order of first use. */
 infc_status infc_emit_share(infc_emit_unit *u);
 infc_status infc_emit_functions(infc_emit_unit *u, infc_buf *out);
@@ -93,6 +103,6 @@ infc_status infc_emit_sbom(infc_emit_unit *u);
 infc_status infc_emit_skeleton(infc_emit_unit *u, const char *file, const infc_expand_var *vars,
                                size_t n_vars, infc_buf *out);
 infc_status infc_emit_write(infc_emit_unit *u, const char *path, infc_bytes bytes, unsigned mode);
-void infc_emit_list(infc_emit_unit *u, const char *path); /* adds a file to what was written */
+void infc_emit_add_file(infc_emit_unit *u, const char *path); /* adds a file to what was written */
 
 #endif

@@ -115,7 +115,7 @@ infc_status infc_emit_weights(infc_emit_unit *u) {
     header.hash = u->weights_hash = infc_xxh64_end(&p.hash);
     infc_file_writer_patch(&p.file, 0, &header, sizeof header);
     const infc_status closed = infc_file_writer_close(&p.file);
-    infc_emit_list(u, name);
+    infc_emit_add_file(u, name);
     u->out->weights_file = name;
     return status != INFC_OK ? status : closed;
 }

@@ -19,10 +19,13 @@ static int64_t inner_extent(const infc_plan_step *step) {
 static void print_parameters(const infc_emit_unit *u, const infc_plan_step *step, infc_buf *out) {
     const char *restrict_ = infc_emit_apart(u->plan, step) ? "restrict " : "";
     infc_buf_puts(out, "(");
+    infc_emit_args args = infc_emit_args_begin(out, 8);
     for (int i = 0; i < step->n_extras; i++)
-        infc_buf_printf(out, "const float *%sa%d, ", restrict_, i);
-    for (int i = 0; i < step->n_stores; i++) infc_buf_printf(out, "float *%sy%d, ", restrict_, i);
-    infc_buf_puts(out, "ptrdiff_t begin, ptrdiff_t end) {\n");
+        infc_emit_arg(&args, "const float *%sa%d", restrict_, i);
+    for (int i = 0; i < step->n_stores; i++) infc_emit_arg(&args, "float *%sy%d", restrict_, i);
+    infc_emit_arg(&args, "ptrdiff_t begin");
+    infc_emit_arg(&args, "ptrdiff_t end");
+    infc_buf_puts(out, ") {\n");
     for (int i = 0; i < step->n_extras; i++)
         if (!infc_expr_reads(u->plan, step, i)) infc_buf_printf(out, "    (void)a%d;\n", i);
 }
