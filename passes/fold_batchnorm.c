@@ -17,8 +17,9 @@ typedef struct chain {
     int64_t n;            /* outputs */
     double *scale, *bias; /* per output: result = root * scale + bias */
     int n_scales, n_biases;
+    MlirOperation ops[32];
     MlirLocation locations[32];
-    size_t n_locations;
+    size_t n_ops;
 } chain;
 
 /* Reads a constant that is one value, or one per output along `axis` of the result; null when it is neither. */
@@ -57,16 +58,20 @@ static bool take(chain *c, const infc_ir *ir, MlirOperation op, MlirValue value)
     return true;
 }
 
+static void add_op(chain *c, MlirOperation op) {
+    c->locations[c->n_ops] = mlirOperationGetLocation(op);
+    c->ops[c->n_ops++] = op;
+    c->last = op;
+}
+
 static void follow(chain *c, const infc_ir *ir) {
-    enum { MAX = sizeof c->locations / sizeof *c->locations };
-    c->last = c->root;
-    c->locations[c->n_locations++] = mlirOperationGetLocation(c->root);
-    while (c->n_locations < MAX) {
+    enum { MAX = sizeof c->ops / sizeof *c->ops };
+    add_op(c, c->root);
+    while (c->n_ops < MAX) {
         MlirValue value = mlirOperationGetResult(c->last, 0);
         MlirOperation user = infc_ir_only_user(value);
         if (mlirOperationIsNull(user) || !take(c, ir, user, value)) return;
-        c->last = user;
-        c->locations[c->n_locations++] = mlirOperationGetLocation(user);
+        add_op(c, user);
     }
 }
 
@@ -97,7 +102,7 @@ static infc_status rewrite(infc_pass_cx *pass, const chain *c) {
     infc_arena *arena = ir->cx->arena;
     float *weight = c->n_scales ? scaled_weight(c, arena) : NULL, *bias = rounded_bias(c, arena);
     if (!bias || (c->n_scales && !weight)) return INFC_OK;
-    MlirLocation location = infc_ir_location_fuse(ir, c->locations, c->n_locations);
+    MlirLocation location = infc_ir_location_fuse(ir, c->locations, c->n_ops);
     infc_ir_at at = {mlirOperationGetBlock(c->root), c->root};
     MlirValue in[2] = {mlirOperationGetOperand(c->root, 0), mlirOperationGetOperand(c->root, 1)}, result;
     if (weight)
@@ -112,6 +117,7 @@ static infc_status rewrite(infc_pass_cx *pass, const chain *c) {
         INFC_TRY(infc_ir_map(ir, at, "add", location, sum, 2, &result));
     }
     infc_ir_replace(ir, mlirOperationGetResult(c->last, 0), result);
+    for (size_t i = c->n_ops; i-- > 0;) infc_ir_erase(c->ops[i]);
     pass->n_changes++;
     return INFC_OK;
 }
@@ -129,7 +135,6 @@ static infc_status fold(infc_pass_cx *pass, MlirOperation op, infc_op_kind kind)
     return rewrite(pass, &c);
 }
 
-/* The old chain is left without uses: dce removes it. */
 infc_status infc_pass_fold_batchnorm(infc_pass_cx *pass) {
     MlirOperation *ops;
     size_t n = infc_ir_ops(pass->scratch, infc_ir_body(pass->ir->main), &ops);

@@ -14,8 +14,12 @@ static MlirOperation def_of_kind(const infc_ir *ir, MlirValue value, infc_op_kin
     return def;
 }
 
+/* `from` in the shape of `to`, past reshapes on the way to it. */
 static infc_status reshape_to(infc_pass_cx *pass, MlirOperation op, MlirValue from,
                               const infc_type *to, MlirValue *out) {
+    MlirOperation inner;
+    while (inner = def_of_kind(pass->ir, from, INFC_OP_reshape), !mlirOperationIsNull(inner))
+        from = mlirOperationGetOperand(inner, 0);
     infc_type type = infc_ir_type(pass->ir, from);
     *out = from;
     if (infc_shape_equal(&type, to)) return INFC_OK;
@@ -27,11 +31,9 @@ static infc_status reshape_to(infc_pass_cx *pass, MlirOperation op, MlirValue fr
 static infc_status simplify_reshape(infc_pass_cx *pass, MlirOperation op, const infc_op_desc *desc,
                                     MlirValue *out) {
     MlirValue from = mlirOperationGetOperand(op, 0);
-    MlirOperation inner = def_of_kind(pass->ir, from, INFC_OP_reshape);
-    if (!mlirOperationIsNull(inner))
-        return reshape_to(pass, op, mlirOperationGetOperand(inner, 0), &desc->out, out);
-    if (infc_shape_equal(&desc->in[0], &desc->out)) *out = from;
-    return INFC_OK;
+    bool nested = !mlirOperationIsNull(def_of_kind(pass->ir, from, INFC_OP_reshape));
+    if (!nested && !infc_shape_equal(&desc->in[0], &desc->out)) return INFC_OK;
+    return reshape_to(pass, op, from, &desc->out, out);
 }
 
 /* Whether axes longer than 1 keep their order, so that no element moves. */

@@ -69,6 +69,7 @@ void infc_ir_print(infc_ir *ir, infc_buf *out) {
     MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
     mlirOperationPrintWithFlags(mlirModuleGetOperation(ir->module), flags, put_text, out);
     mlirOpPrintingFlagsDestroy(flags);
+    infc_buf_puts(out, "\n");
     show_weights(ir, scratch, false);
     infc_arena_destroy(&scratch);
 }

@@ -1,0 +1,18 @@
+// RUN: infc_opt %s --only quantize --rule '^head=i8' | FileCheck %s --check-prefix=HEAD
+// RUN: infc_opt %s --only quantize --weights i8 --rule '^head=f32' --rule 'head=i8' | FileCheck %s --check-prefix=BODY
+// RUN: not infc_opt %s --only quantize --rule '(=i8' 2>&1 | FileCheck %s --check-prefix=BAD
+// Rules are searched for in weight names, the first that matches wins; a transposed weight goes by its own name.
+
+// HEAD: "infc.matmul"({{.*}}) : (tensor<1x2xf32>, tensor<2x2xf32>)
+// HEAD: "infc.matmul"({{.*}}) : (tensor<1x2xf32>, tensor<2x2xi8>)
+// BODY: "infc.matmul"({{.*}}) : (tensor<1x2xf32>, tensor<2x2xi8>)
+// BODY: "infc.matmul"({{.*}}) : (tensor<1x2xf32>, tensor<2x2xf32>)
+// BAD: error: "(" at character 2: missing closing parenthesis
+func.func @main(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+  %w = "infc.weight"() {name = "body.w", value = dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>} : () -> tensor<2x2xf32>
+  %h = "infc.weight"() {name = "head.w", value = dense<[[1.0, 2.0], [3.0, 5.0]]> : tensor<2x2xf32>} : () -> tensor<2x2xf32>
+  %t = "infc.transpose"(%h) {perm = array<i64: 1, 0>} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  %0 = "infc.matmul"(%x, %w) : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32>
+  %1 = "infc.matmul"(%0, %t) : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32>
+  return %1 : tensor<1x2xf32>
+}
