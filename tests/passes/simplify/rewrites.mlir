@@ -1,5 +1,5 @@
-// RUN: infc_opt %s --only simplify | FileCheck %s
-// Each result is the argument, or one op of it; the ops it goes past stay behind for dce.
+// RUN: infc_opt %s --only simplify | infc_opt - --only dce | FileCheck %s
+// Each result is the argument, or one op of it.
 
 func.func @main(%x: tensor<2x3x4xf32>) -> (tensor<2x3x4xf32>, tensor<4x6xf32>, tensor<2x3x4xf32>, tensor<3x4x2xf32>, tensor<2x1x3x4xf32>, tensor<2x3x4xf32>, tensor<2x3x4xf32>, tensor<2x3x4xf32>) {
   // CHECK: %[[SHAPE:.*]] = "infc.reshape"(%arg0) {shape = array<i64: 4, 6>}
