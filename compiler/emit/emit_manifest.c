@@ -25,7 +25,7 @@ static const char *spec_sha256(infc_cx *cx, const infc_spec *spec) {
     infc_buf text = {.arena = cx->arena};
     infc_spec placeless = *spec;
     placeless.path = NULL;
-    placeless.model = spec->model ? infc_path_base(spec->model) : NULL;
+    placeless.model_text = infc_path_base(spec->model);
     infc_spec_print(&placeless, &text);
     return infc_sha256_hex(cx->arena, infc_buf_bytes(&text));
 }
