@@ -2,20 +2,21 @@
 #include "table.h"
 #include <inttypes.h>
 
-static void exceeded(infc_cx *cx, const infc_spec *spec, const infc_built *built, const char *what, uint64_t bytes,
-                     const char *key, uint64_t budget, const char *advice) {
-    infc_fail(cx, INFC_ERR_CHECK, (infc_loc){.file = spec->path}, "%s: %s is %" PRIu64 " bytes (%s), over budgets.%s "
-              "of %" PRIu64 " (%s) by %" PRIu64 "; %s", built->target->name, what, bytes,
-              infc_bytes_text(cx->arena, bytes), key, budget, infc_bytes_text(cx->arena, budget), bytes - budget,
-              advice);
+static void exceeded(infc_cx *cx, const infc_spec *spec, const infc_built *built, const char *what,
+                     uint64_t bytes, const char *key, uint64_t budget, const char *advice) {
+    infc_fail(cx, INFC_ERR_CHECK, (infc_loc){.file = spec->path},
+              "%s: %s is %" PRIu64 " bytes (%s), over budgets.%s "
+              "of %" PRIu64 " (%s) by %" PRIu64 "; %s",
+              built->target->name, what, bytes, infc_bytes_text(cx->arena, bytes), key, budget,
+              infc_bytes_text(cx->arena, budget), bytes - budget, advice);
 }
 
 static void check_target(infc_cx *cx, const infc_spec *spec, const infc_built *built) {
     const infc_linked *linked = &built->linked;
     uint64_t file = linked->binary ? linked->binary_bytes : linked->library_bytes;
     if (spec->budget_file && file > spec->budget_file) {
-        exceeded(cx, spec, built, linked->binary ? linked->binary : linked->library, file, "file", spec->budget_file,
-                 "raise it, or use precision.weights: int8 or output.weights: file");
+        exceeded(cx, spec, built, linked->binary ? linked->binary : linked->library, file, "file",
+                 spec->budget_file, "raise it, or use precision.weights: int8 or output.weights: file");
     }
     uint64_t memory = built->plan.arena_bytes;
     if (spec->budget_memory && memory > spec->budget_memory) {
@@ -26,6 +27,7 @@ static void check_target(infc_cx *cx, const infc_spec *spec, const infc_built *b
 
 infc_status infc_budgets_check(infc_cx *cx, const infc_build *build) {
     size_t mark = cx->n_diags;
-    for (size_t i = 0; i < build->n_targets; i++) check_target(cx, &build->spec, &build->targets[i]);
+    for (size_t i = 0; i < build->n_targets; i++)
+        check_target(cx, &build->spec, &build->targets[i]);
     return infc_diags_status(cx, mark);
 }

@@ -7,20 +7,23 @@ static infc_status check_pass(infc_cx *cx, const char *name) {
     const infc_pass *pass = infc_pass_find(name);
     if (pass && !pass->required) return INFC_OK;
     if (pass) {
-        return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "--without %s: nothing compiles without this pass; "
-                         "infc passes shows which can be left out", name);
+        return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC,
+                         "--without %s: nothing compiles without this pass; "
+                         "infc passes shows which can be left out",
+                         name);
     }
     size_t n = infc_pass_count();
     const char **names = INFC_NEW(cx->arena, const char *, n);
     for (size_t i = 0; i < n; i++) names[i] = infc_pass_at(i)->name;
     const char *nearest = infc_nearest(name, names, n);
-    return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "--without %s: there is no such pass%s%s; see infc passes", name,
-                     nearest ? "; nearest: " : "", nearest ? nearest : "");
+    return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "--without %s: there is no such pass%s%s; see infc passes",
+                     name, nearest ? "; nearest: " : "", nearest ? nearest : "");
 }
 
 infc_status infc_compile_options_check(infc_cx *cx, const infc_compile_options *options) {
     size_t mark = cx->n_diags;
-    for (size_t i = 0; i < options->dumps.n; i++) infc_stage_name_check(cx, "--dump", options->dumps.items[i], true);
+    for (size_t i = 0; i < options->dumps.n; i++)
+        infc_stage_name_check(cx, "--dump", options->dumps.items[i], true);
     for (size_t i = 0; i < options->without.n; i++) check_pass(cx, options->without.items[i]);
     if (options->stop_after) infc_stage_name_check(cx, "--stop-after", options->stop_after, false);
     if (options->dump_to && options->dumps.n == 0) {
@@ -35,7 +38,8 @@ infc_status infc_targets_choose(infc_cx *cx, const infc_texts *names, infc_spec 
     infc_target *targets = INFC_NEW(cx->arena, infc_target, names->n);
     size_t n = 0;
     for (size_t i = 0; i < names->n; i++) {
-        if (infc_target_parse(cx, (infc_loc){.file = "--target"}, names->items[i], &targets[n]) != INFC_OK) continue;
+        if (infc_target_parse(cx, (infc_loc){.file = "--target"}, names->items[i], &targets[n]) != INFC_OK)
+            continue;
         bool again = false; /* host and the name of what it is, for one */
         for (size_t k = 0; k < n; k++) again |= strcmp(targets[k].name, targets[n].name) == 0;
         if (!again) n++;

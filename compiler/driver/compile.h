@@ -14,7 +14,10 @@ typedef struct infc_compile_options {
     const char *dump_to; /* folder for dumps; null: `dump_out` */
     infc_buf *dump_out;
     const char *stop_after; /* a stage, or null */
+    bool for_checks;        /* a binary whatever the spec's kinds, and no budgets */
 } infc_compile_options;
+
+#define INFC_CHECK_SEED 1u /* of made-up inputs */
 
 typedef struct infc_timing {
     const char *stage, *target; /* target null: before it is known */
@@ -30,7 +33,11 @@ typedef struct infc_built { /* for one target */
     infc_linked linked;
 } infc_built;
 
-typedef enum infc_reached { INFC_REACHED_NOTHING, INFC_REACHED_SOURCES, INFC_REACHED_ARTEFACTS } infc_reached;
+typedef enum infc_reached {
+    INFC_REACHED_NOTHING,
+    INFC_REACHED_SOURCES,
+    INFC_REACHED_ARTEFACTS
+} infc_reached;
 
 typedef struct infc_build {
     infc_spec spec;

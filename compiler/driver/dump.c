@@ -31,8 +31,8 @@ infc_status infc_stage_name_check(infc_cx *cx, const char *option, const char *n
     }
     if (all_too) infc_buf_puts(&known, ", all");
     const char *nearest = infc_nearest(name, names, n);
-    return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "%s %s: there is no such stage%s%s; known: %s", option, name,
-                     nearest ? "; nearest: " : "", nearest ? nearest : "", infc_buf_str(&known));
+    return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "%s %s: there is no such stage%s%s; known: %s", option,
+                     name, nearest ? "; nearest: " : "", nearest ? nearest : "", infc_buf_str(&known));
 }
 
 bool infc_dump_wanted(const infc_dumps *dumps, const char *stage) {
@@ -50,8 +50,8 @@ static const char *file_name(const infc_dumps *d, const char *stage, const char 
     return infc_arena_printf(d->cx->arena, "%s%s%s%s.%s", number, stage, *target ? "." : "", target, extension);
 }
 
-infc_status infc_dump_text(infc_dumps *d, const char *stage, const infc_target *target, const char *extension,
-                           infc_bytes text) {
+infc_status infc_dump_text(infc_dumps *d, const char *stage, const infc_target *target,
+                           const char *extension, infc_bytes text) {
     const char *target_name = target && d->many_targets ? target->name : "";
     if (d->dir) {
         const char *name = file_name(d, stage, target_name, extension);

@@ -15,13 +15,13 @@ typedef struct infc_dumps {
     const infc_texts *wanted; /* stage names, "all" among them */
     const char *dir;          /* null: appended to *out */
     infc_buf *out;
-    bool many_targets;        /* names of files and headings carry the target */
+    bool many_targets; /* names of files and headings carry the target */
 } infc_dumps;
 
 bool infc_dump_wanted(const infc_dumps *dumps, const char *stage);
 /* Text that `stage` made: into DIR/NN-STAGE[.TARGET].EXT, or after a heading to *out; a single stage that is dumped
  * to *out comes without heading. Target is null before it is known. */
-infc_status infc_dump_text(infc_dumps *dumps, const char *stage, const infc_target *target, const char *extension,
-                           infc_bytes text);
+infc_status infc_dump_text(infc_dumps *dumps, const char *stage, const infc_target *target,
+                           const char *extension, infc_bytes text);
 
 #endif

@@ -46,6 +46,11 @@ void infc_json_u64(infc_json *j, const char *key, uint64_t value) {
     infc_buf_printf(j->out, "%" PRIu64, value);
 }
 
+void infc_json_i64(infc_json *j, const char *key, int64_t value) {
+    begin_value(j, key);
+    infc_buf_printf(j->out, "%" PRId64, value);
+}
+
 void infc_json_f64(infc_json *j, const char *key, double value, int digits) {
     begin_value(j, key);
     if (isfinite(value)) infc_buf_printf(j->out, "%.*f", digits, value);

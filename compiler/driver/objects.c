@@ -99,7 +99,8 @@ static const char *const *compile_argv(infc_cx *cx, const infc_words *cc, const 
     infc_words_all(&argv, cc->items, cc->n);
     infc_words_split(&argv, INFC_EMIT_INCLUDES);
     char full[PATH_MAX]; /* what the compiler sees as its folder must not show in the object */
-    if (realpath(dir, full)) infc_words_add(&argv, infc_arena_printf(cx->arena, "-ffile-prefix-map=%s=.", full));
+    if (realpath(dir, full))
+        infc_words_add(&argv, infc_arena_printf(cx->arena, "-ffile-prefix-map=%s=.", full));
     infc_words_add(&argv, "-c");
     infc_words_add(&argv, source);
     infc_words_add(&argv, "-o");

@@ -46,8 +46,9 @@ static infc_status store_number(parser *p, const infc_option *o, const char *val
     char *end;
     errno = 0;
     double number = strtod(value, &end);
-    if (end == value || *end || errno || !(number >= 0) || isinf(number)) {
-        return infc_fail(p->cx, INFC_ERR_SPEC, INFC_NO_LOC, "--%s: \"%s\" is not a number >= 0", o->name, value);
+    if (end == value || *end || errno || !(number > 0) || isinf(number)) {
+        return infc_fail(p->cx, INFC_ERR_SPEC, INFC_NO_LOC, "--%s: \"%s\" is not a number above 0",
+                         o->name, value);
     }
     *(double *)(void *)((char *)p->args->values + o->offset) = number;
     return INFC_OK;

@@ -12,7 +12,7 @@ typedef enum infc_option_kind {
     INFC_OPTION_FLAG,   /* bool */
     INFC_OPTION_TEXT,   /* const char *; given twice is an error */
     INFC_OPTION_LIST,   /* infc_texts */
-    INFC_OPTION_NUMBER, /* double >= 0; the field keeps its value (-1) when not given */
+    INFC_OPTION_NUMBER, /* double > 0; 0 when not given */
 } infc_option_kind;
 
 typedef struct infc_option {

@@ -3,7 +3,6 @@
 
 /* The reference kernels do about 1 GFLOP in a second. */
 enum { MAX_FLOPS = 200000000 };
-#define CHECK_SEED 1u
 
 static uint64_t plan_flops(const infc_plan *plan) {
     uint64_t flops = 0;
@@ -26,7 +25,7 @@ static infc_status run_reference(infc_cx *cx, infc_ir *ir, infc_arena *scratch, 
         INFC_TRY(infc_tensor_create(cx, scratch, type, &inputs[i]));
         float *values = inputs[i].data;
         for (int64_t k = 0; k < infc_type_count(type); k++)
-            values[k] = infc_check_f32(CHECK_SEED, (uint64_t)i, (uint64_t)k);
+            values[k] = infc_check_f32(INFC_CHECK_SEED, (uint64_t)i, (uint64_t)k);
     }
     INFC_TRY(infc_eval_main(ir, scratch, inputs, outputs, NULL, NULL));
     uint64_t hash = INFC_CHECK_START;
@@ -34,7 +33,7 @@ static infc_status run_reference(infc_cx *cx, infc_ir *ir, infc_arena *scratch, 
         size_t n = (size_t)infc_type_count(&outputs[i].type);
         hash = infc_check_hash_f32(hash, outputs[i].data, n);
     }
-    plan->check_seed = CHECK_SEED;
+    plan->check_seed = INFC_CHECK_SEED;
     plan->check_hash = hash;
     return INFC_OK;
 }

@@ -23,15 +23,16 @@ static void add_rows(infc_cx *cx, const infc_build *build, const infc_built *bui
         size_row(t, "static library", both, l->library_bytes);
     }
     size_row(t, "weights",
-             l->weights                ? path_of(cx, built, l->weights)
-             : build->spec.binary      ? "inside; other ones of the same layout: run --weights FILE"
-                                       : "inside",
+             l->weights           ? path_of(cx, built, l->weights)
+             : build->spec.binary ? "inside; other ones of the same layout: run --weights FILE"
+                                  : "inside",
              built->emitted.weights_bytes);
-    size_row(t, "code and constants", infc_arena_printf(arena, "of the model, without weights (%s)", l->compiler),
+    size_row(t, "code and constants",
+             infc_arena_printf(arena, "of the model, without weights (%s)", l->compiler),
              l->model.text + l->model.rodata);
     const char *bound = infc_bytes_text(arena, plan->arena_lower_bound);
-    size_row(t, "activation memory", infc_arena_printf(arena, "per run; no plan can do with less than %s", bound),
-             plan->arena_bytes);
+    size_row(t, "activation memory",
+             infc_arena_printf(arena, "per run; no plan can do with less than %s", bound), plan->arena_bytes);
 }
 
 static void put_next(infc_cx *cx, const infc_build *build, infc_buf *out) {
@@ -45,7 +46,8 @@ static void put_next(infc_cx *cx, const infc_build *build, infc_buf *out) {
     if (l->binary) {
         const char *binary = path_of(cx, built, l->binary);
         const char *input = build->spec.n_images ? build->spec.images[0].input : NULL;
-        if (input) infc_buf_printf(out, "  %s%s%s run --input %s=FILE.png\n", prefix, slash, binary, input);
+        if (input)
+            infc_buf_printf(out, "  %s%s%s run --input %s=FILE.png\n", prefix, slash, binary, input);
         else infc_buf_printf(out, "  %s%s%s run --inputs F.npz\n", prefix, slash, binary);
         infc_buf_printf(out, "  %s%s%s bench\n", prefix, slash, binary);
     } else {
@@ -58,7 +60,8 @@ static void put_defaults(const infc_build *build, infc_buf *out) {
     infc_buf text = {.arena = out->arena};
     if (build->spec.path) return;
     infc_spec_print(&build->spec, &text);
-    infc_buf_puts(out, "No spec was given; these defaults were used (infc init writes them to a file):\n");
+    infc_buf_puts(
+        out, "No spec was given; these defaults were used (infc init writes them to a file):\n");
     for (const char *line = infc_buf_str(&text); *line;) {
         size_t n = strcspn(line, "\n");
         infc_buf_puts(out, "  ");
@@ -86,7 +89,8 @@ void infc_summary_text(infc_cx *cx, const infc_build *build, infc_buf *out) {
         add_rows(cx, build, built, &table);
         infc_table_print(&table, 2, out);
         if (!built->plan.check_hash)
-            infc_buf_puts(out, "  no self-check is recorded (a large model, or tensors that are not f32)\n");
+            infc_buf_puts(
+                out, "  no self-check is recorded (a large model, or tensors that are not f32)\n");
     }
     infc_buf_printf(out, "compiled in %.2f s\n", build->seconds);
     put_next(cx, build, out);

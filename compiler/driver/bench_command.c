@@ -1,0 +1,138 @@
+#include "../base/file.h"
+#include "built_folder.h"
+#include "command.h"
+#include "json.h"
+#include "table.h"
+
+typedef struct values {
+    bool json;
+    double seconds, threads; /* 0: not given */
+    const char *weights;
+} values;
+
+/* The binary and the target it was compiled for; a binary that stands alone is taken to run here. */
+static infc_status find_binary(infc_cx *cx, const char *path, const char **binary, infc_target *target) {
+    infc_built_folder built;
+    if (!infc_dir_exists(path)) {
+        infc_bytes bytes;
+        INFC_TRY(infc_file_map(cx, path, &bytes)); /* says what is wrong with the name */
+        *binary = path;
+        return infc_target_parse(cx, INFC_NO_LOC, "host", target);
+    }
+    INFC_TRY(infc_built_folder_open(cx, path, &built));
+    *binary = built.binary;
+    *target = built.target;
+    if (built.binary) return INFC_OK;
+    return infc_fail(
+        cx, INFC_ERR_SPEC, (infc_loc){.file = path},
+        "there is no binary here, only a library; compile with --set output.kinds=[binary]");
+}
+
+static infc_status measure(infc_cx *cx, const values *v, const char *binary,
+                           const infc_target *target, json_t **out, const char **out_text) {
+    infc_words args = {.arena = cx->arena};
+    int exit_code;
+    const char *output;
+    json_error_t error;
+    infc_words_split(&args, "bench --json");
+    if (v->seconds > 0)
+        infc_words_split(&args, infc_arena_printf(cx->arena, "--seconds %g", v->seconds));
+    if (v->threads > 0)
+        infc_words_split(&args, infc_arena_printf(cx->arena, "--threads %g", v->threads));
+    if (v->weights) {
+        infc_words_add(&args, "--weights");
+        infc_words_add(&args, v->weights);
+    }
+    infc_progress(cx, "measuring %s", binary);
+    INFC_TRY(infc_binary_run(cx, target, binary, args.items, args.n, &exit_code, &output));
+    infc_loc loc = {.file = binary};
+    if (exit_code != 0) {
+        infc_status status = exit_code == 2   ? INFC_ERR_SPEC
+                             : exit_code == 3 ? INFC_ERR_MODEL
+                                              : INFC_ERR_IO;
+        return infc_fail(cx, status, loc, "bench ended with exit code %d: %.2000s", exit_code, output);
+    }
+    *out_text = output;
+    *out = json_loads(output, 0, &error);
+    if (!json_is_object(*out))
+        return infc_fail(cx, INFC_ERR_MODEL, loc,
+                         "not a binary that infc made: `bench --json` printed no JSON object");
+    return INFC_OK;
+}
+
+static double number_of(const json_t *object, const char *key) {
+    return json_number_value(json_object_get(object, key));
+}
+
+static const char *text_of(const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static const char *time_text(infc_arena *arena, double ns) {
+    if (ns < 1e4) return infc_arena_printf(arena, "%.0f ns", ns);
+    if (ns < 1e7) return infc_arena_printf(arena, "%.1f us", ns / 1e3);
+    return infc_arena_printf(arena, "%.2f ms", ns / 1e6);
+}
+
+static void print_text(infc_arena *arena, const json_t *b, const char *how, infc_buf *out) {
+    infc_table table = {.arena = arena, .n_columns = 6, .right = 7};
+    size_t i;
+    json_t *step;
+    infc_buf_printf(out, "%s for %s, %s, %.0f worker%s, %.0f runs\n", text_of(b, "model"),
+                    text_of(b, "target"), how, number_of(b, "workers"),
+                    number_of(b, "workers") > 1 ? "s" : "", number_of(b, "runs"));
+    infc_buf_printf(out, "p50 %s   p95 %s   p99 %s   fastest %s   %.2f GFLOP/s\n\n",
+                    time_text(arena, number_of(b, "p50_ns")),
+                    time_text(arena, number_of(b, "p95_ns")), time_text(arena, number_of(b, "p99_ns")),
+                    time_text(arena, number_of(b, "min_ns")), number_of(b, "gflops"));
+    INFC_TABLE_ROW(&table, "share", "time", "GFLOP/s", "step", "kernel", "node");
+    json_array_foreach(json_object_get(b, "steps"), i, step) {
+        INFC_TABLE_ROW(&table, infc_arena_printf(arena, "%.1f %%", 100 * number_of(step, "share")),
+                       time_text(arena, number_of(step, "ns")),
+                       infc_arena_printf(arena, "%.2f", number_of(step, "gflops")),
+                       text_of(step, "name"), text_of(step, "kernel"), text_of(step, "node"));
+    }
+    infc_table_print(&table, 0, out);
+}
+
+static infc_status run(infc_call_cx *call) {
+    infc_cx *cx = call->cx;
+    const values *v = call->args.values;
+    const char *binary = NULL, *text = "";
+    infc_target target;
+    json_t *measured = NULL;
+    INFC_TRY(find_binary(cx, call->args.operands[0], &binary, &target));
+    infc_status status = measure(cx, v, binary, &target, &measured, &text);
+    if (status == INFC_OK && call->json) infc_buf_puts(call->out, text);
+    else if (status == INFC_OK)
+        print_text(cx->arena, measured, infc_runner_text(cx->arena, &target), call->out);
+    json_decref(measured);
+    return status;
+}
+
+static const infc_option options[] = {
+    {"seconds", 0, INFC_OPTION_NUMBER, "S", offsetof(values, seconds), "measure for S seconds; default 1"},
+    {"threads", 0, INFC_OPTION_NUMBER, "N", offsetof(values, threads), "workers; default: what the binary chooses"},
+    {"weights", 0, INFC_OPTION_TEXT, "F", offsetof(values, weights), "other weights of the same layout"},
+    INFC_OPTION_JSON,
+};
+
+const infc_command infc_command_bench = {
+    .name = "bench",
+    .operands = "DIR|BINARY",
+    .min_operands = 1,
+    .max_operands = 1,
+    .about = "Runs the `bench` of a compiled binary, natively or, for another instruction set, "
+             "under its emulator (then\n"
+             "the times say little). Prints the latency of a run after warm-up - p50, p95, p99 - "
+             "and for each step\n"
+             "its share of the time, its kernel and the nodes of the model it stands for.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_bytes = sizeof(values),
+    .examples = "  infc bench build\n"
+                "  infc bench build/digits --threads 1 --seconds 5\n"
+                "  infc bench build --json | jq .p99_ns\n",
+    .run = run,
+};

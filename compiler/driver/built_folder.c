@@ -1,0 +1,109 @@
+#include "built_folder.h"
+#include "../base/file.h"
+#include "../base/subprocess.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *report_path(infc_arena *arena, const char *dir) {
+    return infc_path_join(arena, dir, "report.json");
+}
+
+bool infc_built_folder_is(infc_arena *arena, const char *path) {
+    return infc_dir_exists(path) && infc_file_exists(report_path(arena, path));
+}
+
+static void release(void *handle) { json_decref(handle); }
+
+infc_status infc_json_file_read(infc_cx *cx, const char *path, json_t **out) {
+    infc_bytes text;
+    json_error_t error;
+    INFC_TRY(infc_file_map(cx, path, &text));
+    *out = json_loadb((const char *)text.ptr, text.len, JSON_REJECT_DUPLICATES, &error);
+    if (!*out) {
+        infc_loc loc = {.file = path, .line = error.line, .col = error.column};
+        return infc_fail(cx, INFC_ERR_IO, loc, "not valid JSON: %s; compile again", error.text);
+    }
+    infc_arena_defer(cx->arena, release, *out);
+    return INFC_OK;
+}
+
+static const char *text_of(const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+infc_status infc_built_folder_open(infc_cx *cx, const char *dir, infc_built_folder *out) {
+    const char *path = report_path(cx->arena, dir);
+    infc_loc loc = {.file = path};
+    size_t i;
+    json_t *artefact;
+    *out = (infc_built_folder){.dir = dir};
+    if (!infc_built_folder_is(cx->arena, dir)) {
+        return infc_fail(cx, INFC_ERR_SPEC, (infc_loc){.file = dir},
+                         "no report.json here: not a folder that infc compile wrote; with several "
+                         "targets name one of "
+                         "the folders below");
+    }
+    INFC_TRY(infc_json_file_read(cx, path, &out->report));
+    const char *target = text_of(json_object_get(out->report, "target"), "name");
+    INFC_TRY(infc_target_parse(cx, loc, target, &out->target));
+    json_array_foreach(json_object_get(out->report, "artefacts"), i, artefact) {
+        const char *file = text_of(artefact, "file");
+        bool plain = *file && !strchr(file, '/'); /* beside the report, nowhere else */
+        if (strcmp(text_of(artefact, "kind"), "binary") == 0 && plain)
+            out->binary = infc_path_join(cx->arena, dir, file);
+    }
+    return INFC_OK;
+}
+
+static const char *runner_program(infc_arena *arena, const infc_target *target) {
+    return infc_arena_copy_string(arena, target->runner, strcspn(target->runner, " "));
+}
+
+infc_status infc_runner_words(infc_cx *cx, const infc_target *target, infc_words *out) {
+    if (infc_target_runs_here(target)) return INFC_OK;
+    if (!target->runner) {
+        return infc_fail(cx, INFC_ERR_TOOLCHAIN,
+                         INFC_NO_LOC, "target %s: this CPU lacks its instructions (%s) and no emulator is known for them",
+                         target->name, target->cpu_features);
+    }
+    if (!infc_program_find(cx->arena, runner_program(cx->arena, target))) {
+        return infc_fail(cx, INFC_ERR_TOOLCHAIN,
+                         INFC_NO_LOC, "target %s: code for it runs here under %s, which is missing: apt-get install -y qemu-user",
+                         target->name, target->runner);
+    }
+    infc_words_split(out, target->runner);
+    return INFC_OK;
+}
+
+const char *infc_runner_text(infc_arena *arena, const infc_target *target) {
+    return infc_target_runs_here(target) ? "natively" : infc_arena_printf(arena, "under %s", target->runner);
+}
+
+infc_status infc_binary_run(infc_cx *cx, const infc_target *target, const char *binary,
+                            const char *const *args, size_t n, int *exit_code, const char **output) {
+    infc_words words = {.arena = cx->arena};
+    INFC_TRY(infc_runner_words(cx, target, &words));
+    infc_words_add(&words, strchr(binary, '/') ? binary : infc_arena_printf(cx->arena, "./%s", binary));
+    infc_words_all(&words, args, n);
+    infc_job job = {.argv = infc_words_argv(&words)};
+    INFC_TRY(infc_jobs_run(cx, &job, 1, 1));
+    *exit_code = job.exit_code;
+    *output = job.output;
+    return INFC_OK;
+}
+
+static void remove_folder(void *handle) { infc_dir_remove(handle); }
+
+infc_status infc_temp_folder(infc_cx *cx, const char **out) {
+    const char *base = getenv("TMPDIR");
+    char *path = infc_path_join(cx->arena, base && *base ? base : "/tmp", "infc-XXXXXX");
+    if (!mkdtemp(path)) {
+        return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path},
+                         "cannot make a temporary folder: %s; set TMPDIR", strerror(errno));
+    }
+    infc_arena_defer(cx->arena, remove_folder, path);
+    *out = path;
+    return INFC_OK;
+}

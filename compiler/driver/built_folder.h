@@ -1,0 +1,33 @@
+/* built_folder.h - what an earlier compile left: its report, its binary, and how that runs here. */
+#ifndef INFC_BUILT_FOLDER_H
+#define INFC_BUILT_FOLDER_H
+#include "../../targets/target.h"
+#include "words.h"
+#include <jansson.h>
+
+typedef struct infc_built_folder {
+    const char *dir;
+    json_t *report;     /* report.json; released with the arena of cx */
+    const char *binary; /* path, or null: a library only */
+    infc_target target;
+} infc_built_folder;
+
+bool infc_built_folder_is(infc_arena *arena, const char *path);
+infc_status infc_built_folder_open(infc_cx *cx, const char *dir, infc_built_folder *out);
+
+/* A JSON file; released with the arena of cx. */
+infc_status infc_json_file_read(infc_cx *cx, const char *path, json_t **out);
+
+/* The words that run a binary of `target` here: none, or an emulator. Refuses when neither will do. */
+infc_status infc_runner_words(infc_cx *cx, const infc_target *target, infc_words *out);
+/* "natively", "under qemu-aarch64 -cpu max" */
+const char *infc_runner_text(infc_arena *arena, const infc_target *target);
+
+/* Runs a built binary: runner, binary, args[0..n). Any exit code is a result. */
+infc_status infc_binary_run(infc_cx *cx, const infc_target *target, const char *binary,
+                            const char *const *args, size_t n, int *exit_code, const char **output);
+
+/* A folder of its own below $TMPDIR or /tmp; goes with the arena of cx. */
+infc_status infc_temp_folder(infc_cx *cx, const char **out);
+
+#endif

@@ -1,0 +1,229 @@
+#include "../base/file.h"
+#include "inspect_folder.h"
+#include "json.h"
+#include "model_facts.h"
+#include "table.h"
+#include <string.h>
+
+typedef struct values {
+    bool json;
+    infc_texts sets;
+} values;
+
+/* One operator of the model. */
+typedef struct op_use {
+    const char *name; /* domain::Op */
+    size_t n_nodes;
+    const char *why; /* it is refused; null: supported */
+} op_use;
+
+typedef struct inspection {
+    infc_cx *cx;
+    infc_model_facts facts;
+    infc_cx trial; /* the diagnostics of an attempt to import */
+    op_use *uses;
+    size_t n_uses, cap_uses;
+    infc_map use_of;
+    uint64_t flops; /* when it could be imported */
+    bool imported;
+    bool open_dims; /* nothing is wrong but that the spec has to say more */
+} inspection;
+
+static void count_ops(inspection *in) {
+    const infc_onnx_graph *graph = &in->facts.model.graph;
+    infc_arena *arena = in->cx->arena;
+    in->use_of = (infc_map){.arena = arena};
+    for (size_t i = 0; i < graph->n_nodes; i++) {
+        const infc_onnx_node *node = &graph->nodes[i];
+        const char *name =
+            infc_arena_printf(arena, "%s%s%s", node->domain, *node->domain ? "::" : "", node->op);
+        size_t use;
+        if (!infc_map_find(&in->use_of, name, &use)) {
+            use = in->n_uses;
+            infc_map_put(&in->use_of, name, use);
+            INFC_GROW(arena, in->uses, in->n_uses, in->cap_uses);
+            in->uses[in->n_uses++] = (op_use){.name = name};
+        }
+        in->uses[use].n_nodes++;
+    }
+}
+
+static uint64_t count_flops(inspection *in, infc_ir *ir) {
+    MlirOperation *ops;
+    size_t n = infc_ir_ops(in->cx->arena, infc_ir_body(ir->main), &ops);
+    uint64_t flops = 0;
+    for (size_t i = 0; i < n; i++) {
+        infc_op_kind kind = infc_ir_kind(ir, ops[i]);
+        infc_kernel_call call = {0};
+        infc_op_desc desc;
+        if (kind >= INFC_N_OP_KINDS) continue;
+        infc_ir_describe(ir, ops[i], &desc);
+        if (infc_op_get(kind)->call) {
+            infc_op_get(kind)->call(&desc, &call);
+            flops += infk_flops(call.kind, &call.dims);
+        } else if (kind == INFC_OP_map1 || kind == INFC_OP_map2 || kind == INFC_OP_map3) {
+            flops += (uint64_t)infc_type_count(&desc.out);
+        }
+    }
+    return flops;
+}
+
+/* Its problems, put to the operators they are about. */
+static void assign_problems(inspection *in) {
+    in->open_dims = in->trial.n_errors > 0;
+    for (size_t i = 0; i < in->trial.n_diags; i++) {
+        const infc_diag *d = &in->trial.diags[i];
+        if (d->severity != INFC_ERROR) continue;
+        if (d->status != INFC_ERR_SPEC) in->open_dims = false;
+        const char *open = d->loc.node ? strrchr(d->loc.node, '(') : NULL; /* node "name" (Op) */
+        if (!open) continue;
+        const char *op = infc_arena_copy_string(in->cx->arena, open + 1, strcspn(open + 1, ")"));
+        size_t use;
+        if (infc_map_find(&in->use_of, op, &use) && !in->uses[use].why) in->uses[use].why = d->text;
+    }
+}
+
+static infc_status inspect(inspection *in, const char *path, const infc_texts *sets) {
+    infc_cx *cx = in->cx;
+    infc_spec_set *all = INFC_NEW(cx->arena, infc_spec_set, sets->n);
+    infc_ir ir;
+    for (size_t i = 0; i < sets->n; i++) all[i].assignment = sets->items[i];
+    INFC_TRY(infc_model_facts_read(cx, path, all, sets->n, &in->facts));
+    count_ops(in);
+    in->trial = (infc_cx){.arena = cx->arena};
+    in->imported = infc_onnx_read_file(&in->trial, &in->facts.spec, &ir) == INFC_OK;
+    if (in->imported) in->flops = count_flops(in, &ir);
+    assign_problems(in);
+    return INFC_OK;
+}
+
+static void put_ports_text(inspection *in, const char *what,
+                           const infc_onnx_value_info *const *infos, size_t n, infc_buf *out) {
+    for (size_t i = 0; i < n; i++) {
+        infc_buf_printf(out, "%-8s %s  %s\n", i ? "" : what, infos[i]->name,
+                        infc_model_facts_type(in->cx->arena, infos[i]));
+    }
+}
+
+static const infc_onnx_value_info **outputs_of(inspection *in) {
+    const infc_onnx_graph *graph = &in->facts.model.graph;
+    const infc_onnx_value_info **all = INFC_NEW(in->cx->arena, const infc_onnx_value_info *, graph->n_outputs);
+    for (size_t i = 0; i < graph->n_outputs; i++) all[i] = &graph->outputs[i];
+    return all;
+}
+
+static void put_text(inspection *in, infc_buf *out) {
+    infc_arena *arena = in->cx->arena;
+    const infc_model_facts *f = &in->facts;
+    infc_table table = {.arena = arena, .n_columns = 3, .right = 2};
+    infc_buf_printf(out, "%s  ONNX, opset %lld, %zu nodes, %s\n", f->spec.model, (long long)f->opset,
+                    f->model.graph.n_nodes, infc_bytes_text(arena, f->file_bytes));
+    put_ports_text(in, "inputs", f->inputs, f->n_inputs, out);
+    put_ports_text(in, "outputs", outputs_of(in), f->model.graph.n_outputs, out);
+    infc_buf_printf(out, "weights  %s parameters, %s\n", infc_count_text(arena, f->parameters),
+                    infc_bytes_text(arena, f->parameter_bytes));
+    if (in->imported)
+        infc_buf_printf(out, "work     %s flops a run\n", infc_count_text(arena, in->flops));
+    infc_buf_puts(out, "\n");
+    INFC_TABLE_ROW(&table, "operator", "nodes", "supported");
+    for (size_t i = 0; i < in->n_uses; i++) {
+        INFC_TABLE_ROW(&table, in->uses[i].name, infc_arena_printf(arena, "%zu", in->uses[i].n_nodes),
+                       in->uses[i].why ? infc_arena_printf(arena, "NO: %s", in->uses[i].why) : "yes");
+    }
+    infc_table_print(&table, 0, out);
+    if (in->imported) infc_buf_puts(out, "\ninfc can compile this model.\n");
+    else
+        infc_buf_printf(out, "\n%s\n", in->open_dims ? "To compile it, the spec has to say more:" : "Not as it is:");
+    infc_diags_text(&in->trial, out);
+}
+
+static void put_ports_json(inspection *in, infc_json *j, const char *key,
+                           const infc_onnx_value_info *const *infos, size_t n) {
+    (void)in;
+    infc_json_array(j, key);
+    for (size_t i = 0; i < n; i++) {
+        infc_json_object(j, NULL);
+        infc_json_text(j, "name", infos[i]->name);
+        infc_json_text(j, "type", infc_onnx_type_name(infos[i]->elem_type));
+        infc_json_array(j, "shape"); /* numbers, names of open dims, null */
+        for (size_t d = 0; d < infos[i]->rank && d < INFC_MAX_RANK; d++) {
+            const infc_onnx_dim *dim = &infos[i]->dims[d];
+            if (infc_model_facts_dim_open(dim)) infc_json_text(j, NULL, dim->param);
+            else infc_json_i64(j, NULL, dim->value);
+        }
+        infc_json_end(j);
+        infc_json_end(j);
+    }
+    infc_json_end(j);
+}
+
+static void put_json(inspection *in, infc_buf *out) {
+    const infc_model_facts *f = &in->facts;
+    infc_json j = {.out = out};
+    infc_buf problems = {.arena = in->cx->arena};
+    infc_diags_json(&in->trial, &problems);
+    infc_json_object(&j, NULL);
+    infc_json_text(&j, "model", f->spec.model);
+    infc_json_text(&j, "format", "onnx");
+    infc_json_i64(&j, "opset", f->opset);
+    infc_json_u64(&j, "nodes", f->model.graph.n_nodes);
+    infc_json_u64(&j, "file_bytes", f->file_bytes);
+    infc_json_u64(&j, "parameters", f->parameters);
+    infc_json_u64(&j, "parameter_bytes", f->parameter_bytes);
+    if (in->imported) infc_json_u64(&j, "flops", in->flops);
+    else infc_json_null(&j, "flops");
+    infc_json_bool(&j, "compiles", in->imported);
+    infc_json_bool(&j, "needs_shapes", in->open_dims);
+    put_ports_json(in, &j, "inputs", f->inputs, f->n_inputs);
+    put_ports_json(in, &j, "outputs", outputs_of(in), f->model.graph.n_outputs);
+    infc_json_array(&j, "operators");
+    for (size_t i = 0; i < in->n_uses; i++) {
+        infc_json_object(&j, NULL);
+        infc_json_text(&j, "name", in->uses[i].name);
+        infc_json_u64(&j, "nodes", in->uses[i].n_nodes);
+        infc_json_bool(&j, "supported", !in->uses[i].why);
+        infc_json_text(&j, "why_not", in->uses[i].why);
+        infc_json_end(&j);
+    }
+    infc_json_end(&j);
+    infc_json_raw(&j, "problems", infc_buf_str(&problems));
+    infc_json_end(&j);
+}
+
+static infc_status run(infc_call_cx *call) {
+    const values *v = call->args.values;
+    const char *path = call->args.operands[0];
+    inspection in = {.cx = call->cx};
+    if (infc_dir_exists(path)) return infc_inspect_folder(call, path);
+    INFC_TRY(inspect(&in, path, &v->sets));
+    if (call->json) put_json(&in, call->out);
+    else put_text(&in, call->out);
+    if (in.imported || in.open_dims) return INFC_OK;
+    return infc_fail(call->cx, infc_diags_status(&in.trial, 0), (infc_loc){.file = path},
+                     "infc cannot compile this model as it is: %zu problem%s", in.trial.n_errors,
+                     in.trial.n_errors == 1 ? "" : "s");
+}
+
+static const infc_option options[] = {
+    {"set", 0, INFC_OPTION_LIST, "KEY=VALUE", offsetof(values, sets), "a key of the spec: --set shapes.batch=1"},
+    INFC_OPTION_JSON,
+};
+
+const infc_command infc_command_inspect = {
+    .name = "inspect",
+    .operands = "MODEL|SPEC|DIR",
+    .min_operands = 1,
+    .max_operands = 1,
+    .about = "Shows the inputs, outputs, weights and operators of a model, what of it is "
+             "supported, and what stands\n"
+             "against compiling it: every problem at once, each with its node. Nothing is "
+             "compiled. For the DIR of an\n"
+             "earlier compile it shows the report: sizes, memory, steps and kernels.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_bytes = sizeof(values),
+    .examples = "  infc inspect model.onnx\n"
+                "  infc inspect model.onnx --json | jq '.operators[] | select(.supported | not)'\n"
+                "  infc inspect build --json | jq .memory\n",
+    .run = run,
+};

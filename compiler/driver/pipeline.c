@@ -1,0 +1,175 @@
+#include "pipeline.h"
+#include "../base/hash.h"
+#include "../frontend/onnx/onnx_import.h"
+#include "clock.h"
+#include "interrupt.h"
+#include <string.h>
+
+/* ---- bookkeeping --------------------------------------------------------------------------------- */
+
+static void time_stage(infc_pipeline *p, const char *name, double seconds) {
+    infc_build *b = p->build;
+    INFC_GROW(p->cx->arena, b->timings, b->n_timings, b->cap_timings);
+    b->timings[b->n_timings++] = (infc_timing){name, p->target ? p->target->name : NULL, seconds};
+}
+
+/* A stage has ended: its time, and whether it was the last one asked for. */
+static infc_status ended(infc_pipeline *p, const char *name) {
+    double now = infc_seconds();
+    time_stage(p, name, now - p->mark);
+    p->mark = now;
+    p->stopped = p->options->stop_after && strcmp(p->options->stop_after, name) == 0;
+    return infc_interrupt_check(p->cx);
+}
+
+static infc_status dump_ir(infc_pipeline *p, const char *stage, infc_ir *ir) {
+    if (!infc_dump_wanted(&p->dumps, stage)) return INFC_OK;
+    infc_buf text = {.arena = p->cx->arena};
+    infc_ir_print(ir, &text);
+    return infc_dump_text(&p->dumps, stage, p->target, "mlir", infc_buf_bytes(&text));
+}
+
+static void pass_seen(void *user, const infc_pass *pass, infc_ir *ir, size_t n_changes, double seconds) {
+    infc_pipeline *p = user;
+    (void)n_changes;
+    time_stage(p, pass->name, seconds);
+    dump_ir(p, pass->name, ir); /* a failure is recorded; run_passes looks */
+}
+
+static infc_status run_passes(infc_pipeline *p, infc_ir *ir, infc_pass_phase phase) {
+    size_t mark = p->cx->n_diags;
+    INFC_TRY(infc_passes_run(ir, &p->build->spec, p->target, phase, &p->passes));
+    INFC_TRY(infc_diags_status(p->cx, mark));
+    const infc_pass *last = p->options->stop_after ? infc_pass_find(p->options->stop_after) : NULL;
+    p->stopped = last && last->phase == phase;
+    p->mark = infc_seconds();
+    return infc_interrupt_check(p->cx);
+}
+
+/* ---- the steps ------------------------------------------------------------------------------------- */
+
+infc_status infc_pipeline_begin(infc_pipeline *p) {
+    const infc_compile_options *o = p->options;
+    p->mark = infc_seconds();
+    p->dumps = (infc_dumps){.cx = p->cx, .wanted = &o->dumps, .dir = o->dump_to, .out = o->dump_out};
+    p->passes = (infc_pass_options){.without = o->without.items, .n_without = o->without.n};
+    p->passes.seen = pass_seen;
+    p->passes.user = p;
+    if (o->stop_after && infc_pass_find(o->stop_after)) p->passes.stop_after = o->stop_after;
+    INFC_TRY(infc_compile_options_check(p->cx, o));
+    return o->dump_to ? infc_dir_create(p->cx, o->dump_to) : INFC_OK;
+}
+
+infc_status infc_pipeline_spec(infc_pipeline *p) {
+    const infc_compile_options *o = p->options;
+    infc_spec *spec = &p->build->spec;
+    infc_spec_set *sets = INFC_NEW(p->cx->arena, infc_spec_set, o->sets.n);
+    for (size_t i = 0; i < o->sets.n; i++) sets[i].assignment = o->sets.items[i];
+    infc_progress(p->cx, "reading %s", o->path);
+    INFC_TRY(infc_spec_read(p->cx, o->path, sets, o->sets.n, spec));
+    INFC_TRY(infc_targets_choose(p->cx, &o->targets, spec));
+    spec->binary |= o->for_checks;
+    p->dumps.many_targets = spec->n_targets > 1;
+    if (infc_dump_wanted(&p->dumps, "spec")) {
+        infc_buf text = {.arena = p->cx->arena};
+        infc_spec_print(spec, &text);
+        INFC_TRY(infc_dump_text(&p->dumps, "spec", NULL, "yaml", infc_buf_bytes(&text)));
+    }
+    return ended(p, "spec");
+}
+
+static void name_folders(infc_pipeline *p) {
+    infc_build *b = p->build;
+    b->n_targets = b->spec.n_targets;
+    b->targets = INFC_NEW(p->cx->arena, infc_built, b->n_targets);
+    for (size_t i = 0; i < b->n_targets; i++) {
+        const infc_target *t = &b->spec.targets[i];
+        const char *staged = p->stage ? p->stage->dir : NULL;
+        b->targets[i] = (infc_built){.target = t, .dir = b->out_dir, .staged = staged};
+        if (b->n_targets == 1) continue;
+        b->targets[i].dir = infc_path_join(p->cx->arena, b->out_dir, t->name);
+        if (staged) b->targets[i].staged = infc_path_join(p->cx->arena, staged, t->name);
+    }
+}
+
+/* Before the work begins: a folder that cannot be written is known at once. */
+infc_status infc_pipeline_open(infc_pipeline *p) {
+    infc_build *b = p->build;
+    const char *stop = p->options->stop_after;
+    if (p->stopped) return INFC_OK;
+    b->out_dir = p->options->out_dir ? p->options->out_dir
+                                     : infc_arena_printf(p->cx->arena, "%s-infc", b->spec.name);
+    if (!stop || strcmp(stop, "emit") == 0) INFC_TRY(infc_stage_open(p->cx, b->out_dir, &p->stage));
+    name_folders(p);
+    return INFC_OK;
+}
+
+infc_status infc_pipeline_import(infc_pipeline *p) {
+    if (p->stopped) return INFC_OK;
+    infc_progress(p->cx, "reading %s", p->build->spec.model);
+    INFC_TRY(infc_onnx_read_file(p->cx, &p->build->spec, &p->build->ir));
+    INFC_TRY(dump_ir(p, "import", &p->build->ir));
+    return ended(p, "import");
+}
+
+infc_status infc_pipeline_model(infc_pipeline *p) {
+    if (!p->stopped) INFC_TRY(run_passes(p, &p->build->ir, INFC_PASSES_MODEL));
+    p->no_targets = p->stopped;
+    return INFC_OK;
+}
+
+infc_status infc_pipeline_lower(infc_pipeline *p, infc_built *built) {
+    if (p->no_targets) return INFC_OK;
+    p->stopped = false; /* the target before may have ended early, as this one will */
+    infc_progress(p->cx, "%s: layouts, steps, memory", built->target->name);
+    p->lowered = INFC_NEW(p->cx->arena, infc_ir, 1);
+    INFC_TRY(infc_ir_clone(&p->build->ir, p->lowered));
+    return run_passes(p, p->lowered, INFC_PASSES_TARGET);
+}
+
+infc_status infc_pipeline_plan(infc_pipeline *p, infc_built *built) {
+    infc_bytes model;
+    if (p->stopped) return INFC_OK;
+    INFC_TRY(infc_plan_build(p->cx, p->lowered, &p->build->spec, built->target, &built->plan));
+    INFC_TRY(infc_file_map(p->cx, p->build->spec.model, &model));
+    built->plan.source_sha256 = infc_sha256_hex(p->cx->arena, model);
+    INFC_TRY(infc_self_check(p->cx, &p->build->ir, &built->plan));
+    if (infc_dump_wanted(&p->dumps, "plan")) {
+        infc_buf text = {.arena = p->cx->arena};
+        infc_plan_dump(&built->plan, &text);
+        INFC_TRY(infc_dump_text(&p->dumps, "plan", p->target, "yaml", infc_buf_bytes(&text)));
+    }
+    return ended(p, "plan");
+}
+
+infc_status infc_pipeline_emit(infc_pipeline *p, infc_built *built) {
+    if (p->stopped) return INFC_OK;
+    const infc_emit_options options = {.spec = &p->build->spec, .dir = built->staged};
+    infc_progress(p->cx, "%s: writing C and weights", built->target->name);
+    INFC_TRY(infc_dir_create(p->cx, built->staged));
+    INFC_TRY(infc_emit(p->cx, &built->plan, &options, &built->emitted));
+    if (infc_dump_wanted(&p->dumps, "emit")) {
+        infc_buf text = {.arena = p->cx->arena};
+        INFC_TRY(infc_emit_source(p->cx, &built->plan, &p->build->spec, &text));
+        INFC_TRY(infc_dump_text(&p->dumps, "emit", p->target, "c", infc_buf_bytes(&text)));
+    }
+    return ended(p, "emit");
+}
+
+infc_status infc_pipeline_link(infc_pipeline *p, infc_built *built) {
+    infc_build *b = p->build;
+    if (p->stopped) return INFC_OK;
+    INFC_TRY(infc_link(p->cx, &b->spec, built->target, &built->emitted, built->staged, &built->linked));
+    INFC_TRY(infc_report_write(p->cx, b, built));
+    return ended(p, "link");
+}
+
+infc_status infc_pipeline_commit(infc_pipeline *p) {
+    infc_build *b = p->build;
+    if (!p->stage) return INFC_OK; /* --stop-after something before emit */
+    if (!p->stopped && !p->options->for_checks) INFC_TRY(infc_budgets_check(p->cx, b));
+    INFC_TRY(infc_interrupt_check(p->cx));
+    INFC_TRY(infc_stage_commit(p->stage));
+    b->reached = p->stopped ? INFC_REACHED_SOURCES : INFC_REACHED_ARTEFACTS;
+    return INFC_OK;
+}

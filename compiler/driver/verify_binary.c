@@ -1,0 +1,35 @@
+#include "../base/file.h"
+#include "built_folder.h"
+#include "verify.h"
+
+static infc_status no_success(infc_cx *cx, const char *binary, const char *what, int code, const char *output) {
+    infc_status status = code == 2 || code == 3 ? INFC_ERR_SPEC : INFC_ERR_CHECK;
+    return infc_fail(cx, status, (infc_loc){.file = binary}, "`%s` ended with exit code %d%s:\n%.4000s",
+                     what, code, code > 128 ? " (killed by a signal)" : "", output);
+}
+
+infc_status infc_verify_run(infc_cx *cx, const infc_target *target, const char *binary,
+                            const char *inputs, const char *temp, infc_npz *outputs, infc_npz *dumps) {
+    const char *output_path = infc_path_join(cx->arena, temp, "outputs.npz");
+    const char *dump_path = infc_path_join(cx->arena, temp, "tensors.npz");
+    const char *args[] = {"run", "--inputs",      inputs, "--outputs", output_path, "--threads",
+                          "1",   "--dump-tensor", "all",  "--dump-to", dump_path};
+    size_t n = sizeof args / sizeof *args - (dumps ? 0 : 4);
+    int code;
+    const char *text;
+    infc_progress(cx, "running %s", binary);
+    INFC_TRY(infc_binary_run(cx, target, binary, args, n, &code, &text));
+    if (code != 0) return no_success(cx, binary, "run", code, text);
+    INFC_TRY(infc_npz_read(cx, output_path, outputs));
+    return dumps ? infc_npz_read(cx, dump_path, dumps) : INFC_OK;
+}
+
+infc_status infc_verify_own(infc_cx *cx, const infc_target *target, const char *binary, infc_verified *result) {
+    const char *args[] = {"verify"};
+    int code;
+    infc_progress(cx, "running %s verify", binary);
+    INFC_TRY(infc_binary_run(cx, target, binary, args, 1, &code, &result->own_text));
+    if (code > 1) return no_success(cx, binary, "verify", code, result->own_text);
+    result->own_ok = code == 0;
+    return INFC_OK;
+}

@@ -1,0 +1,159 @@
+#include "verify.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct comparison {
+    infc_cx *cx;
+    infc_ir *ir;
+    const infc_npz *dumps, *outputs;
+    infc_verified *result;
+} comparison;
+
+static double element(infc_dtype dtype, const uint8_t *data, int64_t i) {
+    const uint8_t *at = data + (size_t)i * infc_dtype_bytes(dtype);
+    switch (dtype) {
+#define NUMBER(name, type)                \
+    case INFC_DTYPE_##name: {             \
+        type value;                       \
+        memcpy(&value, at, sizeof value); \
+        return (double)value;             \
+    }
+        NUMBER(f32, float)
+        NUMBER(f64, double)
+    NUMBER(i8, int8_t)
+    NUMBER(u8, uint8_t) NUMBER(i16, int16_t) NUMBER(u16, uint16_t) NUMBER(i32, int32_t)
+        NUMBER(u32, uint32_t) NUMBER(i64, int64_t) NUMBER(u64, uint64_t) NUMBER(bool, uint8_t)
+#undef NUMBER
+            case INFC_DTYPE_f16:
+    case INFC_DTYPE_bf16:
+    case INFC_DTYPE_NONE: break;
+    }
+    return NAN;
+}
+
+/* Floats in order as integers: neighbours differ by one. */
+static int64_t ordered(float value) {
+    int32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits < 0 ? (int64_t)INT32_MIN - bits : bits;
+}
+
+static uint64_t ulp_distance(double a, double b) {
+    if (isnan(a) || isnan(b)) return UINT64_MAX;
+    int64_t d = ordered((float)a) - ordered((float)b);
+    return (uint64_t)(d < 0 ? -d : d);
+}
+
+/* The same bits; any NaN is like any other. */
+static bool same_element(infc_dtype dtype, const uint8_t *a, const uint8_t *b, int64_t i) {
+    size_t bytes = infc_dtype_bytes(dtype), at = (size_t)i * bytes;
+    if (memcmp(a + at, b + at, bytes) == 0) return true;
+    return dtype == INFC_DTYPE_f32 && isnan(element(dtype, a, i)) && isnan(element(dtype, b, i));
+}
+
+static void compare_tensor(comparison *c, const char *name, const char *node,
+                           const infc_tensor *reference, const infc_npz_entry *got) {
+    infc_verified *r = c->result;
+    const infc_dtype dtype = reference->type.dtype;
+    const uint8_t *a = reference->data, *b = got->data.ptr;
+    r->n_tensors++;
+    if (r->first.tensor) return;
+    infc_divergence d = {.node = node, .n_elements = infc_type_count(&reference->type)};
+    if (!infc_type_equal(&reference->type, &got->type)) {
+        d.tensor = name; /* of another type or shape: every element is wrong */
+        d.n_different = d.n_elements;
+        d.reference = d.compiled = NAN;
+    }
+    for (int64_t i = 0; !d.tensor && i < d.n_elements; i++) {
+        if (same_element(dtype, a, b, i)) continue;
+        if (d.n_different++ > 0) continue;
+        d.element = i;
+        d.reference = element(dtype, a, i);
+        d.compiled = element(dtype, b, i);
+        d.ulp = dtype == INFC_DTYPE_f32 ? ulp_distance(d.reference, d.compiled) : 0;
+    }
+    if (d.n_different == 0) return;
+    d.tensor = infc_arena_copy_string(c->cx->arena, name, strlen(name));
+    r->first = d;
+}
+
+/* Told every value of the reference in program order. */
+static void seen(void *user, MlirOperation op, const char *name, const infc_tensor *tensor) {
+    comparison *c = user;
+    if (!name || infc_ir_kind(c->ir, op) == INFC_OP_weight) return;
+    const infc_npz_entry *got = infc_npz_find(c->dumps, name);
+    if (!got) got = infc_npz_find(c->outputs, name);
+    if (!got) {
+        c->result->n_fused++;
+        return;
+    }
+    infc_loc loc = infc_ir_loc(c->ir, mlirOperationGetLocation(op));
+    compare_tensor(c, name, loc.node, tensor, got);
+}
+
+infc_status infc_verify_compare(infc_cx *cx, infc_ir *ir, const infc_tensor *inputs, size_t n_outputs,
+                                const infc_npz *dumps, const infc_npz *outputs, infc_verified *result) {
+    infc_arena *scratch = infc_arena_create_scratch(cx->arena);
+    infc_tensor *results = INFC_NEW(scratch, infc_tensor, n_outputs);
+    comparison c = {.cx = cx, .ir = ir, .dumps = dumps, .outputs = outputs, .result = result};
+    infc_status status = infc_eval_main(ir, scratch, inputs, results, seen, &c);
+    for (size_t i = 0; status == INFC_OK && i < n_outputs; i++) { /* also what no op has the name of */
+        const char *name = infc_ir_output_name(ir, i);
+        const infc_npz_entry *got = infc_npz_find(outputs, name);
+        if (got) compare_tensor(&c, name, "the end of the model", &results[i], got);
+        else
+            status = infc_fail(cx, INFC_ERR_INTERNAL, (infc_loc){.file = outputs->path},
+                               "the binary wrote no output \"%s\"", name);
+    }
+    infc_arena_destroy(&scratch);
+    return status;
+}
+
+/* Largest difference and largest expected value; NaN where the other is a number counts as infinite. */
+static void largest(const infc_npz_entry *got, const infc_npz_entry *want, double *out_error, double *out_scale) {
+    *out_error = *out_scale = 0;
+    for (int64_t i = 0; i < infc_type_count(&want->type); i++) {
+        double a = element(got->type.dtype, got->data.ptr, i),
+               b = element(want->type.dtype, want->data.ptr, i);
+        double error = isnan(a) && isnan(b) ? 0 : a == b ? 0 : fabs(a - b);
+        if (isnan(error)) error = INFINITY;
+        if (error > *out_error) *out_error = error;
+        if (fabs(b) > *out_scale && !isinf(b)) *out_scale = fabs(b);
+    }
+}
+
+static infc_status expect_one(infc_cx *cx, const infc_npz_entry *got, const infc_npz_entry *want,
+                              const char *path, infc_verified *r) {
+    double error, scale;
+    bool same_shape = got->type.rank == want->type.rank;
+    for (int i = 0; same_shape && i < got->type.rank; i++)
+        same_shape = got->type.dims[i] == want->type.dims[i];
+    if (!same_shape || want->type.dtype == INFC_DTYPE_f16) {
+        return infc_fail(cx, INFC_ERR_SPEC, (infc_loc){.file = path},
+                         "\"%s\" is %s here, the model gives %s", want->name,
+                         infc_type_text(cx->arena, &want->type), infc_type_text(cx->arena, &got->type));
+    }
+    largest(got, want, &error, &scale);
+    double relative = error == 0 ? 0 : scale > 0 ? error / scale : INFINITY;
+    if (r->worst < relative || !r->worst_output) {
+        r->worst = relative;
+        r->worst_output = want->name;
+    }
+    return INFC_OK;
+}
+
+infc_status infc_verify_expect(infc_cx *cx, const infc_npz *outputs, const char *path,
+                               double tolerance, infc_verified *result) {
+    infc_npz expected;
+    result->tolerance = tolerance;
+    INFC_TRY(infc_npz_read(cx, path, &expected));
+    for (size_t i = 0; i < outputs->n; i++) {
+        const infc_npz_entry *want = infc_npz_find(&expected, outputs->items[i].name);
+        if (want) INFC_TRY(expect_one(cx, &outputs->items[i], want, path, result));
+    }
+    if (result->worst_output) return INFC_OK;
+    return infc_fail(cx, INFC_ERR_SPEC, (infc_loc){.file = path},
+                     "none of the model's outputs is in this file; they are "
+                     "matched by name, the first is \"%s\"",
+                     outputs->n ? outputs->items[0].name : "");
+}

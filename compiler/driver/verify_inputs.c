@@ -1,0 +1,49 @@
+#include "verify.h"
+#include <string.h>
+
+enum { SMALL = 8 }; /* integers stay below it: they may be indices or counts */
+
+static void fill(infc_tensor *tensor, size_t input) {
+    const size_t bytes = infc_dtype_bytes(tensor->type.dtype);
+    for (int64_t i = 0; i < infc_type_count(&tensor->type); i++) {
+        char *at = (char *)tensor->data + (size_t)i * bytes;
+        float value = infc_check_f32(INFC_CHECK_SEED, input, (uint64_t)i);
+        uint64_t small = infc_check_random(INFC_CHECK_SEED, input, (uint64_t)i) % SMALL;
+        if (tensor->type.dtype == INFC_DTYPE_bool) small &= 1;
+        if (tensor->type.dtype == INFC_DTYPE_f32) memcpy(at, &value, bytes);
+        else memcpy(at, &small, bytes); /* little-endian: the low bytes */
+    }
+}
+
+static infc_status take(infc_cx *cx, const infc_npz *npz, const char *name, infc_tensor *tensor) {
+    const infc_npz_entry *entry = infc_npz_find(npz, name);
+    infc_loc loc = {.file = npz->path};
+    if (!entry) {
+        infc_buf has = {.arena = cx->arena};
+        for (size_t i = 0; i < npz->n; i++)
+            infc_buf_printf(&has, "%s%s", i ? ", " : "", npz->items[i].name);
+        return infc_fail(cx, INFC_ERR_SPEC, loc, "the model's input \"%s\" is not in this file; it has: %s",
+                         name, infc_buf_str(&has));
+    }
+    if (!infc_type_equal(&entry->type, &tensor->type)) {
+        return infc_fail(cx, INFC_ERR_SPEC, loc, "\"%s\" is %s here, the model takes %s", name,
+                         infc_type_text(cx->arena, &entry->type), infc_type_text(cx->arena, &tensor->type));
+    }
+    memcpy(tensor->data, entry->data.ptr, entry->data.len);
+    return INFC_OK;
+}
+
+infc_status infc_verify_inputs(infc_cx *cx, const infc_plan *plan, const char *path,
+                               infc_tensor *inputs, const char **names) {
+    infc_npz npz = {0};
+    size_t mark = cx->n_diags;
+    if (path) INFC_TRY(infc_npz_read(cx, path, &npz));
+    for (int i = 0; i < plan->n_inputs; i++) {
+        const infc_plan_buffer *buffer = &plan->buffers[plan->inputs[i]];
+        names[i] = buffer->tensor ? buffer->tensor : buffer->name;
+        INFC_TRY(infc_tensor_create(cx, cx->arena, &buffer->type, &inputs[i]));
+        if (!path) fill(&inputs[i], (size_t)i);
+        else take(cx, &npz, names[i], &inputs[i]); /* all that is wrong, at once */
+    }
+    return infc_diags_status(cx, mark);
+}
