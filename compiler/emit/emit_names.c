@@ -8,10 +8,9 @@ const char *infc_emit_comment(infc_arena *arena, const char *text) {
     infc_buf out = {.arena = arena};
     for (const char *p = text ? text : ""; *p; p++) {
         const char last = out.len ? out.data[out.len - 1] : ' ';
-        const bool pair =
-            (last == '*' && *p == '/') || (last == '/' && *p == '*') || (last == '?' && *p == '?');
-        if (pair) infc_buf_puts(&out, " "); /* no end, no nested start, no trigraph */
-        infc_buf_printf(&out, "%c", *p >= 0x20 && *p < 0x7f && *p != '\\' ? *p : '?');
+        const char c = *p >= 0x20 && *p < 0x7f && *p != '\\' ? *p : '?';
+        const bool pair = (last == '*' && c == '/') || (last == '/' && c == '*') || (last == '?' && c == '?');
+        infc_buf_printf(&out, "%s%c", pair ? " " : "", c); /* no end, no nested start, no trigraph */
     }
     return infc_buf_str(&out);
 }
