@@ -23,7 +23,7 @@ static MlirAttribute dense_bools(MlirType type, const uint8_t *bytes, int64_t n)
 static MlirAttribute shown_value(const infc_ir *ir, const infc_weight *weight) {
     int64_t n = infc_type_count(&weight->type);
     MlirType type = infc_ir_mlir_type(ir->ctx, &weight->type);
-    if (n == 0 || !weight->bytes) return mlirAttributeGetNull();
+    if (n == 0) return mlirDenseElementsAttrGet(type, 0, NULL);
     if (same_throughout(weight, n)) n = 1;
     else if (n > MAX_SHOWN) return mlirAttributeGetNull();
     if (weight->type.dtype == INFC_DTYPE_bool) {

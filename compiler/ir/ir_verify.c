@@ -73,6 +73,8 @@ static infc_status check_func(const verify *v, MlirOperation func, bool is_main)
         if (kind < INFC_N_OP_KINDS) INFC_TRY(check_op(v, op));
         else if (kind == INFC_OP_CALL && !is_main)
             return fail(v, op, "only @main may call functions");
+        else if (kind == INFC_OP_CALL && mlirOperationEqual(infc_ir_callee(v->ir, op), v->ir->main))
+            return fail(v, op, "@main may not call itself");
         else if (kind != INFC_OP_CALL && kind != INFC_OP_RETURN)
             return fail(v, op, "an operation that is neither infc's nor func.call or func.return");
     }
