@@ -2,7 +2,7 @@
  * and for the kernel tests and benchmarks.
  *
  *   infk_expand reference            the ref lines of kernels.def and infk_reference_rows
- *   infk_expand ISA [plain|rich]     the lines of that level, and infk_<ISA>_<plain|rich>_rows
+ *   infk_expand ISA [plain|rich]     the ref lines and the lines of that level, and infk_<ISA>_<plain|rich>_rows
  *
  * Every instance has the entry of templates/reference.h. The plain epilogue stores; the rich one, for f32 kernels,
  * computes y = relu((acc + column[n]) + full[o]) and also stores acc: its entry takes in = {x, w, column, full} and
@@ -12,93 +12,95 @@
 #include <string.h>
 
 static const char *c_type(const char *type) {
-    return type[0] == 'f'   ? "float"
-           : type[0] == 'i' ? "int8_t"
-           : type[1] == '1' ? "uint8_t"
-           : type[1] == '2' ? "uint16_t"
-           : type[1] == '4' ? "uint32_t"
-                            : "uint64_t";
+    static const char *const types[][2] = {{"f32", "float"},   {"i8", "int8_t"},
+                                           {"b1", "uint8_t"},  {"b2", "uint16_t"},
+                                           {"b4", "uint32_t"}, {"b8", "uint64_t"}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(types[i][0], type) == 0) return types[i][1];
+    return "";
+}
+
+/* The opening of an epilogue function of kernel k. */
+static void epilogue_head(const infk_kernel *k, bool tail, infc_buf *out) {
+    infc_buf_printf(out, "static INFK_INLINE void %s_epi%s(const struct %s_epi *e, %s acc, ptrdiff_t o,\n",
+                    k->name, tail ? "_tail" : "", k->name, k->lanes == 16 ? "vf16x" : c_type(k->types[2]));
+    infc_buf_printf(out, "    ptrdiff_t m, ptrdiff_t n%s) {\n    (void)m;\n    (void)n;\n",
+                    tail ? ", ptrdiff_t lanes" : "");
 }
 
 static void plain_epilogue(const infk_kernel *k, infc_buf *out) {
-    const char *y = c_type(k->types[2]);
-    infc_buf_printf(out, "struct %s_epi {\n    %s *y;\n};\n", k->name, y);
-    infc_buf_printf(out,
-                    "static INFK_INLINE void %s_epi(const struct %s_epi *e, %s acc, ptrdiff_t o, "
-                    "ptrdiff_t m, ptrdiff_t n) {\n"
-                    "    (void)m;\n    (void)n;\n    %s;\n}\n",
-                    k->name, k->name, k->lanes == 16 ? "vf16x" : y,
-                    k->lanes == 16 ? "v_store(e->y + o, acc)" : "e->y[o] = acc");
-    if (k->lanes == 16)
-        infc_buf_printf(out,
-                        "static INFK_INLINE void %s_epi_tail(const struct %s_epi *e, vf16x acc, "
-                        "ptrdiff_t o, ptrdiff_t m, ptrdiff_t n, ptrdiff_t lanes) {\n"
-                        "    (void)m;\n    (void)n;\n    v_store_tail(e->y + o, lanes, acc);\n}\n",
-                        k->name, k->name);
+    infc_buf_printf(out, "struct %s_epi {\n    %s *y;\n};\n", k->name, c_type(k->types[2]));
+    epilogue_head(k, false, out);
+    infc_buf_puts(out, k->lanes == 16 ? "    v_store(e->y + o, acc);\n}\n" : "    e->y[o] = acc;\n}\n");
+    if (k->lanes != 16) return;
+    epilogue_head(k, true, out);
+    infc_buf_puts(out, "    v_store_tail(e->y + o, lanes, acc);\n}\n");
 }
 
 static void rich_epilogue(const infk_kernel *k, infc_buf *out) {
+    static const char scalar[] =
+        "    e->copy[o] = acc;\n"
+        "    e->y[o] = s_max(0.0f, s_add(s_add(acc, e->column[n]), e->full[o]));\n}\n";
+    static const char vector[] =
+        "    v_store(e->copy + o, acc);\n"
+        "    acc = v_add(v_add(acc, v_load(e->column + n)), v_load(e->full + o));\n"
+        "    v_store(e->y + o, v_max(v_zero(), acc));\n}\n";
+    static const char vector_tail[] =
+        "    v_store_tail(e->copy + o, lanes, acc);\n"
+        "    acc = v_add(v_add(acc, v_load_tail(e->column + n, lanes)), v_load_tail(e->full + o, "
+        "lanes));\n"
+        "    v_store_tail(e->y + o, lanes, v_max(v_zero(), acc));\n}\n";
     infc_buf_printf(out, "struct %s_epi {\n    const float *column, *full;\n    float *y, *copy;\n};\n", k->name);
-    for (int tail = 0; tail < (k->lanes == 16 ? 2 : 1); tail++) {
-        infc_buf_printf(out, "static INFK_INLINE void %s_epi%s(const struct %s_epi *e, %s acc, ptrdiff_t o, ptrdiff_t m, ptrdiff_t n%s) {\n    (void)m;\n",
-                        k->name, tail ? "_tail" : "", k->name, k->lanes == 16 ? "vf16x" : "float",
-                        tail ? ", ptrdiff_t lanes" : "");
-        if (k->lanes == 1)
-            infc_buf_puts(out, "    e->copy[o] = acc;\n    e->y[o] = s_max(0.0f, s_add(s_add(acc, "
-                               "e->column[n]), e->full[o]));\n}\n");
-        else if (tail)
-            infc_buf_puts(
-                out,
-                "    v_store_tail(e->copy + o, lanes, acc);\n"
-                "    v_store_tail(e->y + o, lanes, v_max(v_zero(), v_add(v_add(acc, "
-                "v_load_tail(e->column + n, lanes)), v_load_tail(e->full + o, lanes))));\n}\n");
-        else
-            infc_buf_puts(out, "    v_store(e->copy + o, acc);\n"
-                               "    v_store(e->y + o, v_max(v_zero(), v_add(v_add(acc, "
-                               "v_load(e->column + n)), v_load(e->full + o))));\n}\n");
-    }
+    epilogue_head(k, false, out);
+    infc_buf_puts(out, k->lanes == 16 ? vector : scalar);
+    if (k->lanes != 16) return;
+    epilogue_head(k, true, out);
+    infc_buf_puts(out, vector_tail);
 }
 
 static infc_status instance(infc_cx *cx, const infk_kernel *k, bool rich, infc_buf *out) {
-    const infk_kind_info *info = infk_kind_get(k->kind);
     const char *fn = infc_arena_printf(cx->arena, "%s_body", k->name);
     const char *epi = infc_arena_printf(cx->arena, "%s_epi", k->name);
-    (rich ? rich_epilogue : plain_epilogue)(k, out);
+    if (rich) rich_epilogue(k, out);
+    else plain_epilogue(k, out);
     INFC_TRY(infc_kernel_text(cx, k, fn, epi, out));
-    infc_buf_printf(out, "static void %s(const void *dims, const void *const *in, void *out, ptrdiff_t begin, ptrdiff_t end) {\n",
+    infc_buf_printf(out, "static void %s(const void *dims, const void *const *in, void *out, ptrdiff_t begin,\n",
                     k->name);
+    infc_buf_puts(out, "    ptrdiff_t end) {\n");
+    if (rich) infc_buf_puts(out, "    float *const *outs = out;\n");
     if (rich)
-        infc_buf_printf(out, "    float *const *outs = out;\n    const struct %s e = {in[2], in[3], outs[0], outs[1]};\n",
-                        epi);
+        infc_buf_printf(out, "    const struct %s e = {in[2], in[3], outs[0], outs[1]};\n", epi);
     else infc_buf_printf(out, "    const struct %s e = {out};\n", epi);
     infc_buf_printf(out, "    %s(dims, in[0], %s&e, begin, end);\n}\n\n", fn,
-                    info->n_operands == 2 ? "in[1], " : "");
+                    infk_kind_get(k->kind)->n_operands == 2 ? "in[1], " : "");
     return INFC_OK;
 }
 
-/* Which lines: the references, or the other lines of a level. */
 static bool wanted(const infk_kernel *k, bool reference, infc_isa isa, bool rich) {
-    bool is_reference = strcmp(k->tile, "ref") == 0;
     if (rich && strcmp(k->types[2], "f32") != 0) return false;
-    return reference ? is_reference : k->isa == isa && (rich || !is_reference);
+    return strcmp(k->tile, "ref") == 0 || (!reference && k->isa == isa);
 }
 
-static infc_status file_text(infc_cx *cx, bool reference, infc_isa isa, bool rich,
-                             const char *table, infc_buf *out) {
-    infc_buf_puts(out, "/* Made by infk_expand from templates/; do not edit. */\n#include "
-                       "<stddef.h>\n#include <stdint.h>\n");
-    INFC_TRY(infc_simd_text(cx, isa, "INFK_SIMD_H", out));
+static void dims_text(infc_buf *out) {
     for (infk_kind kind = 0; kind < INFK_N_KINDS; kind++) {
         bool seen = false;
         for (infk_kind other = 0; other < kind; other++)
             seen |= strcmp(infk_kind_get(other)->dims_name, infk_kind_get(kind)->dims_name) == 0;
         if (!seen) infc_kernel_dims_text(kind, out);
     }
-    infc_buf_puts(out, "typedef void infk_entry(const void *dims, const void *const *in, void "
-                       "*out, ptrdiff_t begin, ptrdiff_t end);\n"
-                       "typedef struct infk_reference_row {\n    const char *name;\n    infk_entry "
-                       "*entry;\n} infk_reference_row;\n\n");
+}
+
+static infc_status file_text(infc_cx *cx, bool reference, infc_isa isa, bool rich,
+                             const char *table, infc_buf *out) {
     infc_buf rows = {.arena = cx->arena};
+    infc_buf_puts(out, "/* Made by infk_expand from templates/; do not edit. */\n"
+                       "#include <stddef.h>\n#include <stdint.h>\n");
+    INFC_TRY(infc_simd_text(cx, isa, "INFK_SIMD_H", out));
+    dims_text(out);
+    infc_buf_puts(
+        out, "typedef struct infk_reference_row {\n    const char *name;\n"
+             "    void (*entry)(const void *, const void *const *, void *, ptrdiff_t, ptrdiff_t);\n"
+             "} infk_reference_row;\n\n");
     for (size_t i = 0; i < infk_kernel_count(); i++) {
         const infk_kernel *k = infk_kernel_at(i);
         if (!wanted(k, reference, isa, rich)) continue;
@@ -106,9 +108,8 @@ static infc_status file_text(infc_cx *cx, bool reference, infc_isa isa, bool ric
         infc_buf_printf(&rows, "    {\"%s\", %s},\n", k->name, k->name);
     }
     infc_buf_printf(out, "extern const infk_reference_row %s_rows[];\nextern const size_t %s_n;\n", table, table);
-    infc_buf_printf(out, "const infk_reference_row %s_rows[] = {\n%s    {NULL, NULL},\n};\n", table,
-                    infc_buf_str(&rows));
-    infc_buf_printf(out, "const size_t %s_n = sizeof %s_rows / sizeof *%s_rows - 1;\n", table, table, table);
+    infc_buf_printf(out, "const infk_reference_row %s_rows[] = {\n%s};\n", table, infc_buf_str(&rows));
+    infc_buf_printf(out, "const size_t %s_n = sizeof %s_rows / sizeof *%s_rows;\n", table, table, table);
     return INFC_OK;
 }
 

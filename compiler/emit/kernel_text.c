@@ -14,16 +14,36 @@ static infc_status embedded(infc_cx *cx, const char *path, infc_bytes *out) {
 
 /* ---- kernels -------------------------------------------------------------------------------------------- */
 
-/* What the names in kernel text mean for an operand's type. `acc`: the type of sums and results. */
+/* What the names in kernel text mean for an operand's type. */
 static const struct type_text {
-    const char *name, *c_type, *acc, *lowest;
+    const char *name, *c_type, *lowest, *max;
 } type_texts[] = {
-    {"f32", "float", "float", "s_float(0xff800000u)"},
-    {"i8", "int8_t", "int8_t", "INT8_MIN"},
-    {"b1", "uint8_t", "uint8_t", NULL},
-    {"b2", "uint16_t", "uint16_t", NULL},
-    {"b4", "uint32_t", "uint32_t", NULL},
-    {"b8", "uint64_t", "uint64_t", NULL},
+    {"f32", "float", "s_float(0xff800000u)", "s_max_nan(acc, x)"},
+    {"i8", "int8_t", "INT8_MIN", "((x) > (acc) ? (x) : (acc))"},
+    {"b1", "uint8_t", "", ""},
+    {"b2", "uint16_t", "", ""},
+    {"b4", "uint32_t", "", ""},
+    {"b8", "uint64_t", "", ""},
+};
+
+/* Where panels of packed weights keep output `lane` of step k, of k_total in all (ADR 0002); and 16 outputs of a
+ * step, as vectors. V_LDW_AT: of step k + i, where k is a multiple of 4. */
+static const struct panel_text {
+    const char *panel_k, *panel, *ldw, *v_ldw, *v_ldw_at;
+} panel_f32 =
+    {
+        "(k)",
+        "(((panel) * (k_total) + (k)) * 16 + (lane))",
+        "((p)[i])",
+        "v_load((panel) + (k) * 16)",
+        "v_load((panel) + ((k) + (i)) * 16)",
+},
+  panel_i8 = {
+      "(((k) + 63) / 64 * 64)",
+      "(((panel) * PANEL_K(k_total) + (k) / 4 * 4) * 16 + (lane) * 4 + (k) % 4)",
+      "((float)(p)[i])",
+      "v_i8_to_f32((panel) + (k) / 4 * 64, (int)((k) % 4))",
+      "v_i8_to_f32((panel) + (k) * 16, i)",
 };
 
 static const struct type_text *type_text_of(const char *name) {
@@ -32,46 +52,55 @@ static const struct type_text *type_text_of(const char *name) {
     return NULL;
 }
 
-static const char *const prologue_names[] = {
-    "INFK",       "INFK_PART", "EPI_TYPE", "EPI", "EPI_TAIL", "T",     "W",       "ACC",
-    "ACC_LOWEST", "ACC_MAX",   "ld",       "ldw", "V_LDW",    "PANEL", "PANEL_K",
-};
+static bool uses(infc_bytes text, const char *word) {
+    return memmem(text.ptr, text.len, word, strlen(word)) != NULL;
+}
 
-static infc_status prologue(infc_cx *cx, const infk_kernel *k, const char *fn, const char *epi, infc_buf *out) {
+/* Defines what `text` uses. */
+static infc_status prologue(infc_cx *cx, const infk_kernel *k, const char *fn, const char *epi,
+                            infc_bytes text, infc_buf *out) {
     const struct type_text *x = type_text_of(k->types[0]), *w = type_text_of(k->types[1]);
     if (!x || (k->types[1][0] && !w))
         return infc_fail(cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "%s: operand type without C text", k->name);
-    infc_buf_printf(out, "#define INFK(name) %s\n#define INFK_PART(name) %s_##name\n", fn, fn);
-    infc_buf_printf(out, "#define EPI_TYPE struct %s\n#define EPI(acc, o, m, n) %s(e, acc, o, m, n)\n", epi, epi);
-    if (k->lanes == 16)
-        infc_buf_printf(out, "#define EPI_TAIL(acc, o, m, n, lanes) %s_tail(e, acc, o, m, n, lanes)\n", epi);
-    infc_buf_printf(out, "#define T %s\n#define ACC %s\n#define ld(p, i) ((p)[i])\n", x->c_type, x->acc);
-    if (x->lowest) {
-        const char *max = strcmp(x->name, "f32") == 0 ? "s_max_nan(acc, x)" : "((x) > (acc) ? (x) : (acc))";
-        infc_buf_printf(out, "#define ACC_LOWEST %s\n#define ACC_MAX(acc, x) %s\n", x->lowest, max);
-    }
-    if (w) {
-        infc_buf_printf(out, "#define W %s\n#define ldw(p, i) (%s(p)[i])\n", w->c_type,
-                        strcmp(w->name, x->name) == 0 ? "" : "(float)");
-        infc_buf_puts(
-            out,
-            strcmp(w->name, "i8") == 0
-                ? "#define V_LDW(panel, k) v_i8_to_f32((panel) + (k) / 4 * 64, (int)((k) % 4))\n"
-                : "#define V_LDW(panel, k) v_load((panel) + (k) * 16)\n");
-    }
-    /* Where panels of packed weights keep output `lane` of step k; k_total steps in all (ADR 0002). */
-    const char *packed = w ? w->name : x->name;
-    if (strcmp(packed, "i8") == 0 || strcmp(packed, "b1") == 0)
-        infc_buf_puts(
-            out, "#define PANEL_K(k) (((k) + 63) / 64 * 64)\n"
-                 "#define PANEL(k_total, panel, k, lane) \\\n"
-                 "    (((panel) * PANEL_K(k_total) + (k) / 4 * 4) * 16 + (lane) * 4 + (k) % 4)\n");
-    else
-        infc_buf_puts(
-            out,
-            "#define PANEL_K(k) (k)\n"
-            "#define PANEL(k_total, panel, k, lane) (((panel) * (k_total) + (k)) * 16 + (lane))\n");
+    const char *packed = w ? w->c_type : x->c_type;
+    bool bytes = strcmp(packed, "int8_t") == 0 || strcmp(packed, "uint8_t") == 0;
+    const struct panel_text *panel = bytes ? &panel_i8 : &panel_f32;
+    const struct {
+        const char *word, *macro, *value;
+    } macros[] = {
+        {"INFK", "INFK(name)", fn},
+        {"INFK_PART", "INFK_PART(name)", infc_arena_printf(cx->arena, "%s_##name", fn)},
+        {"EPI_TYPE", "EPI_TYPE", infc_arena_printf(cx->arena, "struct %s", epi)},
+        {"EPI(", "EPI(acc, o, m, n)", infc_arena_printf(cx->arena, "%s(e, acc, o, m, n)", epi)},
+        {"EPI_TAIL", "EPI_TAIL(acc, o, m, n, lanes)",
+         infc_arena_printf(cx->arena, "%s_tail(e, acc, o, m, n, lanes)", epi)},
+        {"T *", "T", x->c_type},
+        {"W *", "W", w ? w->c_type : ""},
+        {"ACC", "ACC", x->c_type},
+        {"ACC_LOWEST", "ACC_LOWEST", x->lowest},
+        {"ACC_MAX", "ACC_MAX(acc, x)", x->max},
+        {"ld(", "ld(p, i)", "((p)[i])"},
+        {"ldw(", "ldw(p, i)", panel->ldw},
+        {"PANEL", "PANEL_K(k)", panel->panel_k},
+        {"PANEL(", "PANEL(k_total, panel, k, lane)", panel->panel},
+        {"V_LDW(", "V_LDW(panel, k)", panel->v_ldw},
+        {"V_LDW_AT(", "V_LDW_AT(panel, k, i)", panel->v_ldw_at},
+    };
+    for (size_t i = 0; i < sizeof macros / sizeof *macros; i++)
+        if (uses(text, macros[i].word))
+            infc_buf_printf(out, "#define %s %s\n", macros[i].macro, macros[i].value);
     return INFC_OK;
+}
+
+/* Undoes the definitions that are the text [from, to) of `out`. */
+static void epilogue(infc_buf *out, size_t from, size_t to) {
+    static const char define[] = "#define ";
+    while (from < to) {
+        size_t name = from + sizeof define - 1,
+               line = (size_t)(strchr(out->data + from, '\n') - out->data) + 1;
+        infc_buf_printf(out, "#undef %.*s\n", (int)strcspn(out->data + name, "( \n"), out->data + name);
+        from = line;
+    }
 }
 
 /* "mr=6 np=1" as variables for the expander. */
@@ -91,21 +120,23 @@ static infc_status params_parse(infc_cx *cx, const infk_kernel *k, infc_expand_v
 infc_status infc_kernel_text(infc_cx *cx, const infk_kernel *kernel, const char *fn,
                              const char *epi, infc_buf *out) {
     infc_bytes text;
+    infc_buf expanded = {.arena = cx->arena};
     const char *path = infc_arena_printf(cx->arena, "templates/kernels/%s", kernel->file);
     size_t length = strlen(path);
     INFC_TRY(embedded(cx, path, &text));
-    infc_buf_printf(out, "/* %s, from %s */\n", kernel->name, path);
-    INFC_TRY(prologue(cx, kernel, fn, epi, out));
     if (length > 3 && strcmp(path + length - 3, ".in") == 0) {
         infc_expand_var vars[MAX_PARAMS];
         size_t n_vars;
         INFC_TRY(params_parse(cx, kernel, vars, &n_vars));
-        INFC_TRY(infc_expand(cx, path, text, vars, n_vars, out));
-    } else {
-        infc_buf_put(out, text.ptr, text.len);
+        INFC_TRY(infc_expand(cx, path, text, vars, n_vars, &expanded));
+        text = infc_buf_bytes(&expanded);
     }
-    for (size_t i = 0; i < sizeof prologue_names / sizeof *prologue_names; i++)
-        infc_buf_printf(out, "#undef %s\n", prologue_names[i]);
+    infc_buf_printf(out, "/* %s, from %s */\n", kernel->name, path);
+    size_t from = out->len;
+    INFC_TRY(prologue(cx, kernel, fn, epi, text, out));
+    size_t to = out->len;
+    infc_buf_put(out, text.ptr, text.len);
+    epilogue(out, from, to);
     return INFC_OK;
 }
 

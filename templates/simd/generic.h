@@ -23,6 +23,8 @@ static INFK_INLINE vf16x v_load_tail(const float *p, ptrdiff_t n) { V_EACH(i < n
 static INFK_INLINE void v_store_tail(float *p, ptrdiff_t n, vf16x a) {
     for (int i = 0; i < n; i++) p[i] = a.l[i];
 }
+/* The first n lanes of a, the others of b. */
+static INFK_INLINE vf16x v_first(ptrdiff_t n, vf16x a, vf16x b) { V_EACH(i < n ? a.l[i] : b.l[i]); }
 static INFK_INLINE vf16x v_set1(float a) { V_EACH(a); }
 static INFK_INLINE vf16x v_zero(void) { return v_set1(0.0f); }
 static INFK_INLINE vf16x v_add(vf16x a, vf16x b) { V_EACH(a.l[i] + b.l[i]); }

@@ -1,0 +1,124 @@
+/* x86_64_avx2.h - the vocabulary for 16 lanes with AVX2 and FMA: two halves of 8. */
+#ifndef INFK_X86_64_AVX2_H
+#define INFK_X86_64_AVX2_H
+#include <immintrin.h>
+#include "scalar.h"
+
+typedef struct vf16x {
+    __m256 lo, hi;
+} vf16x;
+
+static INFK_INLINE vf16x v_pair(__m256 lo, __m256 hi) {
+    vf16x r;
+    r.lo = lo;
+    r.hi = hi;
+    return r;
+}
+/* Lanes first .. first + 7 that are below n: all ones. */
+static INFK_INLINE __m256i v_below(ptrdiff_t n, int first) {
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n - first), lanes);
+}
+static INFK_INLINE __m256 v_sign_bit(void) { return _mm256_set1_ps(-0.0f); }
+
+static INFK_INLINE vf16x v_load(const float *p) {
+    return v_pair(_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8));
+}
+static INFK_INLINE void v_store(float *p, vf16x a) {
+    _mm256_storeu_ps(p, a.lo);
+    _mm256_storeu_ps(p + 8, a.hi);
+}
+/* The first n lanes; the others are zero, their memory is not touched. */
+static INFK_INLINE vf16x v_load_tail(const float *p, ptrdiff_t n) {
+    const __m256 hi = n > 8 ? _mm256_maskload_ps(p + 8, v_below(n, 8)) : _mm256_setzero_ps();
+    return v_pair(_mm256_maskload_ps(p, v_below(n, 0)), hi);
+}
+static INFK_INLINE void v_store_tail(float *p, ptrdiff_t n, vf16x a) {
+    _mm256_maskstore_ps(p, v_below(n, 0), a.lo);
+    if (n > 8) _mm256_maskstore_ps(p + 8, v_below(n, 8), a.hi);
+}
+/* The first n lanes of a, the others of b. */
+static INFK_INLINE vf16x v_first(ptrdiff_t n, vf16x a, vf16x b) {
+    return v_pair(_mm256_blendv_ps(b.lo, a.lo, _mm256_castsi256_ps(v_below(n, 0))),
+                  _mm256_blendv_ps(b.hi, a.hi, _mm256_castsi256_ps(v_below(n, 8))));
+}
+static INFK_INLINE vf16x v_set1(float a) { return v_pair(_mm256_set1_ps(a), _mm256_set1_ps(a)); }
+static INFK_INLINE vf16x v_zero(void) { return v_pair(_mm256_setzero_ps(), _mm256_setzero_ps()); }
+
+#define V_2(f) v_pair(f(a.lo, b.lo), f(a.hi, b.hi))
+static INFK_INLINE vf16x v_add(vf16x a, vf16x b) { return V_2(_mm256_add_ps); }
+static INFK_INLINE vf16x v_sub(vf16x a, vf16x b) { return V_2(_mm256_sub_ps); }
+static INFK_INLINE vf16x v_mul(vf16x a, vf16x b) { return V_2(_mm256_mul_ps); }
+static INFK_INLINE vf16x v_div(vf16x a, vf16x b) { return V_2(_mm256_div_ps); }
+static INFK_INLINE vf16x v_max(vf16x a, vf16x b) { return V_2(_mm256_max_ps); }
+static INFK_INLINE vf16x v_min(vf16x a, vf16x b) { return V_2(_mm256_min_ps); }
+#undef V_2
+static INFK_INLINE vf16x v_fma(vf16x a, vf16x b, vf16x c) {
+    return v_pair(_mm256_fmadd_ps(a.lo, b.lo, c.lo), _mm256_fmadd_ps(a.hi, b.hi, c.hi));
+}
+/* maxps takes acc unless x is greater; then x where x is NaN. */
+static INFK_INLINE __m256 v_max_nan_half(__m256 acc, __m256 x) {
+    return _mm256_blendv_ps(_mm256_max_ps(x, acc), x, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+}
+static INFK_INLINE vf16x v_max_nan(vf16x acc, vf16x x) {
+    return v_pair(v_max_nan_half(acc.lo, x.lo), v_max_nan_half(acc.hi, x.hi));
+}
+static INFK_INLINE vf16x v_neg(vf16x a) {
+    return v_pair(_mm256_xor_ps(a.lo, v_sign_bit()), _mm256_xor_ps(a.hi, v_sign_bit()));
+}
+static INFK_INLINE vf16x v_abs(vf16x a) {
+    return v_pair(_mm256_andnot_ps(v_sign_bit(), a.lo), _mm256_andnot_ps(v_sign_bit(), a.hi));
+}
+static INFK_INLINE vf16x v_sqrt(vf16x a) {
+    return v_pair(_mm256_sqrt_ps(a.lo), _mm256_sqrt_ps(a.hi));
+}
+static INFK_INLINE vf16x v_copysign(vf16x a, vf16x sign) {
+    const vf16x m = v_abs(a);
+    return v_pair(_mm256_or_ps(m.lo, _mm256_and_ps(v_sign_bit(), sign.lo)),
+                  _mm256_or_ps(m.hi, _mm256_and_ps(v_sign_bit(), sign.hi)));
+}
+/* p > q ? a : b; b when unordered. */
+static INFK_INLINE vf16x v_select_gt(vf16x p, vf16x q, vf16x a, vf16x b) {
+    return v_pair(_mm256_blendv_ps(b.lo, a.lo, _mm256_cmp_ps(p.lo, q.lo, _CMP_GT_OQ)),
+                  _mm256_blendv_ps(b.hi, a.hi, _mm256_cmp_ps(p.hi, q.hi, _CMP_GT_OQ)));
+}
+static INFK_INLINE vf16x v_select_gt0(vf16x c, vf16x a, vf16x b) {
+    return v_select_gt(c, v_zero(), a, b);
+}
+static INFK_INLINE __m256 v_pow2_half(__m256 n) {
+    const __m256i biased = _mm256_castps_si256(_mm256_add_ps(n, _mm256_set1_ps(12583039.0f)));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(biased, 23));
+}
+static INFK_INLINE vf16x v_pow2(vf16x n) { return v_pair(v_pow2_half(n.lo), v_pow2_half(n.hi)); }
+/* 16 outputs of step j (0..3) of a block [16][4] of int8: byte j of each 32-bit word, with its sign. */
+static INFK_INLINE vf16x v_i8_to_f32(const int8_t *block, int j) {
+    const __m256i up = _mm256_set1_epi32(24 - 8 * j);
+    const __m256i lo = _mm256_sllv_epi32(_mm256_loadu_si256((const __m256i *)(const void *)block), up);
+    const __m256i hi =
+        _mm256_sllv_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(block + 32)), up);
+    return v_pair(_mm256_cvtepi32_ps(_mm256_srai_epi32(lo, 24)),
+                  _mm256_cvtepi32_ps(_mm256_srai_epi32(hi, 24)));
+}
+
+/* The fixed tree: lane i takes lane i + 8, then + 4, + 2, + 1. */
+static INFK_INLINE float v_sum(vf16x a) {
+    const __m256 by8 = _mm256_add_ps(a.lo, a.hi);
+    const __m128 by4 = _mm_add_ps(_mm256_castps256_ps128(by8), _mm256_extractf128_ps(by8, 1));
+    const __m128 by2 = _mm_add_ps(by4, _mm_movehl_ps(by4, by4));
+    return _mm_cvtss_f32(_mm_add_ss(by2, _mm_movehdup_ps(by2)));
+}
+static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
+    float l[8];
+    _mm256_storeu_ps(l, v_max_nan_half(a.lo, a.hi));
+    for (int half = 4; half > 0; half /= 2)
+        for (int i = 0; i < half; i++) l[i] = s_max_nan(l[i], l[i + half]);
+    return l[0];
+}
+
+#define P(x) v_##x
+#define PF vf16x
+#include "poly.h"
+#undef P
+#undef PF
+
+#endif

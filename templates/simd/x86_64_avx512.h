@@ -1,0 +1,82 @@
+/* x86_64_avx512.h - the vocabulary for 16 lanes with AVX-512 F, BW, DQ and VL: one register. */
+#ifndef INFK_X86_64_AVX512_H
+#define INFK_X86_64_AVX512_H
+#include <immintrin.h>
+#include "scalar.h"
+
+typedef __m512 vf16x;
+
+/* Lanes below n. */
+static INFK_INLINE __mmask16 v_below(ptrdiff_t n) { return (__mmask16)((1u << n) - 1u); }
+
+static INFK_INLINE vf16x v_load(const float *p) { return _mm512_loadu_ps(p); }
+static INFK_INLINE void v_store(float *p, vf16x a) { _mm512_storeu_ps(p, a); }
+/* The first n lanes; the others are zero, their memory is not touched. */
+static INFK_INLINE vf16x v_load_tail(const float *p, ptrdiff_t n) {
+    return _mm512_maskz_loadu_ps(v_below(n), p);
+}
+static INFK_INLINE void v_store_tail(float *p, ptrdiff_t n, vf16x a) {
+    _mm512_mask_storeu_ps(p, v_below(n), a);
+}
+/* The first n lanes of a, the others of b. */
+static INFK_INLINE vf16x v_first(ptrdiff_t n, vf16x a, vf16x b) {
+    return _mm512_mask_blend_ps(v_below(n), b, a);
+}
+static INFK_INLINE vf16x v_set1(float a) { return _mm512_set1_ps(a); }
+static INFK_INLINE vf16x v_zero(void) { return _mm512_setzero_ps(); }
+static INFK_INLINE vf16x v_add(vf16x a, vf16x b) { return _mm512_add_ps(a, b); }
+static INFK_INLINE vf16x v_sub(vf16x a, vf16x b) { return _mm512_sub_ps(a, b); }
+static INFK_INLINE vf16x v_mul(vf16x a, vf16x b) { return _mm512_mul_ps(a, b); }
+static INFK_INLINE vf16x v_div(vf16x a, vf16x b) { return _mm512_div_ps(a, b); }
+static INFK_INLINE vf16x v_fma(vf16x a, vf16x b, vf16x c) { return _mm512_fmadd_ps(a, b, c); }
+static INFK_INLINE vf16x v_max(vf16x a, vf16x b) { return _mm512_max_ps(a, b); }
+static INFK_INLINE vf16x v_min(vf16x a, vf16x b) { return _mm512_min_ps(a, b); }
+/* maxps takes acc unless x is greater; then x where x is NaN. */
+static INFK_INLINE vf16x v_max_nan(vf16x acc, vf16x x) {
+    return _mm512_mask_mov_ps(_mm512_max_ps(x, acc), _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), x);
+}
+static INFK_INLINE vf16x v_neg(vf16x a) { return _mm512_xor_ps(a, _mm512_set1_ps(-0.0f)); }
+static INFK_INLINE vf16x v_abs(vf16x a) { return _mm512_andnot_ps(_mm512_set1_ps(-0.0f), a); }
+static INFK_INLINE vf16x v_sqrt(vf16x a) { return _mm512_sqrt_ps(a); }
+static INFK_INLINE vf16x v_copysign(vf16x a, vf16x sign) {
+    return _mm512_or_ps(v_abs(a), _mm512_and_ps(_mm512_set1_ps(-0.0f), sign));
+}
+/* p > q ? a : b; b when unordered. */
+static INFK_INLINE vf16x v_select_gt(vf16x p, vf16x q, vf16x a, vf16x b) {
+    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(p, q, _CMP_GT_OQ), b, a);
+}
+static INFK_INLINE vf16x v_select_gt0(vf16x c, vf16x a, vf16x b) {
+    return v_select_gt(c, v_zero(), a, b);
+}
+static INFK_INLINE vf16x v_pow2(vf16x n) {
+    const __m512i biased = _mm512_castps_si512(_mm512_add_ps(n, _mm512_set1_ps(12583039.0f)));
+    return _mm512_castsi512_ps(_mm512_slli_epi32(biased, 23));
+}
+/* 16 outputs of step j (0..3) of a block [16][4] of int8: byte j of each 32-bit word, with its sign. */
+static INFK_INLINE vf16x v_i8_to_f32(const int8_t *block, int j) {
+    const __m512i words = _mm512_sllv_epi32(_mm512_loadu_si512(block), _mm512_set1_epi32(24 - 8 * j));
+    return _mm512_cvtepi32_ps(_mm512_srai_epi32(words, 24));
+}
+
+/* The fixed tree: lane i takes lane i + 8, then + 4, + 2, + 1. */
+static INFK_INLINE float v_sum(vf16x a) {
+    const __m256 by8 = _mm256_add_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1));
+    const __m128 by4 = _mm_add_ps(_mm256_castps256_ps128(by8), _mm256_extractf128_ps(by8, 1));
+    const __m128 by2 = _mm_add_ps(by4, _mm_movehl_ps(by4, by4));
+    return _mm_cvtss_f32(_mm_add_ss(by2, _mm_movehdup_ps(by2)));
+}
+static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
+    float l[16];
+    _mm512_storeu_ps(l, a);
+    for (int half = 8; half > 0; half /= 2)
+        for (int i = 0; i < half; i++) l[i] = s_max_nan(l[i], l[i + half]);
+    return l[0];
+}
+
+#define P(x) v_##x
+#define PF vf16x
+#include "poly.h"
+#undef P
+#undef PF
+
+#endif

@@ -1,0 +1,235 @@
+/* kernel_case.c - dims for each kind of kernel: a table of shapes with an edge each, then random small ones. */
+#include "kernel_case.h"
+#include <string.h>
+
+enum { RANDOM_CASES = 60, MAX_WORK = 40000 };
+
+typedef struct image { /* a tensor [n, c, h, w] in plain layout or in blocks of 16 channels */
+    ptrdiff_t batch, block, lane, row, col, count;
+} image;
+
+static image image_of(ptrdiff_t n, ptrdiff_t c, ptrdiff_t h, ptrdiff_t w, bool blocked) {
+    if (blocked) {
+        const ptrdiff_t blocks = (c + 15) / 16;
+        return (image){blocks * h * w * 16, h * w * 16, 1, w * 16, 16, n * blocks * h * w * 16};
+    }
+    return (image){c * h * w, 16 * h * w, h * w, w, 1, n * c * h * w};
+}
+
+static ptrdiff_t out_size(ptrdiff_t in, ptrdiff_t before, ptrdiff_t after, ptrdiff_t k,
+                          ptrdiff_t stride, ptrdiff_t dil) {
+    const ptrdiff_t room = in + before + after - dil * (k - 1) - 1;
+    return room < 0 ? 0 : room / stride + 1;
+}
+
+static ptrdiff_t pick(uint64_t *state, const ptrdiff_t *values, size_t n) {
+    return values[kernel_random(state) % n];
+}
+#define PICK(state, ...) \
+    pick(state, (const ptrdiff_t[]){__VA_ARGS__}, sizeof((const ptrdiff_t[]){__VA_ARGS__}) / sizeof(ptrdiff_t))
+
+/* A window over an image: shared by conv and pool. c: input channels; o: output channels. */
+typedef struct window {
+    ptrdiff_t batch, groups, c, o, ih, iw, kh, kw, sh, sw, ph, pw, eh, ew, dh, dw;
+} window;
+
+static const window windows[] = {
+    {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1},  /* the least */
+    {1, 1, 1, 16, 8, 8, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1}, /* a first layer on a gray image */
+    {1, 1, 3, 17, 9, 11, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1}, /* colour, stride, one channel beyond a block */
+    {2, 1, 16, 32, 4, 8, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1},   /* whole blocks, batch */
+    {1, 1, 17, 15, 3, 5, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1},   /* a second block of one input channel */
+    {1, 1, 33, 33, 2, 31, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1},  /* 1x1, a row of several tiles */
+    {1, 1, 2, 31, 3, 33, 3, 3, 1, 1, 0, 2, 2, 0, 1, 1},   /* uneven padding */
+    {1, 1, 5, 16, 7, 7, 7, 7, 1, 1, 3, 3, 3, 3, 1, 1},    /* a window as large as the image */
+    {1, 1, 4, 16, 3, 3, 5, 5, 1, 1, 4, 4, 4, 4, 1, 1},    /* some outputs see padding only */
+    {1, 1, 3, 16, 9, 17, 3, 3, 1, 1, 2, 2, 2, 2, 2, 2},   /* dilation */
+    {1, 1, 2, 20, 10, 21, 2, 3, 3, 4, 0, 1, 0, 1, 3, 2},  /* strides beyond the window, dilation */
+    {1, 17, 17, 17, 6, 9, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1},  /* depthwise */
+    {2, 32, 32, 32, 3, 19, 5, 3, 1, 2, 2, 1, 2, 1, 1, 1}, /* depthwise, wide, stride */
+    {1, 4, 8, 12, 4, 4, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1},    /* groups of less than a block */
+    {1, 2, 32, 32, 3, 6, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1},   /* groups of whole blocks */
+    {1, 2, 34, 32, 2, 3, 1, 3, 1, 1, 0, 1, 0, 1, 1, 1},   /* groups whose input straddles blocks */
+    {3, 1, 20, 10, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1}, /* single pixels: a plain image has stride 1 here */
+    {1, 20, 20, 20, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1}, /* the same, depthwise */
+    {1, 1, 1, 16, 1, 29, 1, 5, 1, 1, 0, 2, 0, 2, 1, 1},  /* one row */
+    {1, 1, 1, 16, 29, 1, 5, 1, 1, 1, 2, 0, 2, 0, 1, 1},  /* one column */
+};
+enum { N_WINDOWS = sizeof windows / sizeof *windows };
+
+static window random_window(uint64_t *s, bool conv) {
+    window w;
+    do {
+        const ptrdiff_t sort = conv ? PICK(s, 0, 0, 0, 1, 2) : 0;
+        w.batch = PICK(s, 1, 1, 2, 3);
+        w.groups = sort == 0 ? 1 : sort == 1 ? PICK(s, 3, 16, 17, 33) : PICK(s, 2, 3);
+        w.c = sort == 1 ? w.groups : w.groups * PICK(s, 1, 2, 3, 15, 16, 17, 31, 33);
+        w.o = !conv ? w.c : sort == 1 ? w.groups : w.groups * PICK(s, 1, 2, 3, 15, 16, 17, 31, 33);
+        w.ih = PICK(s, 1, 2, 3, 5, 8, 9);
+        w.iw = PICK(s, 1, 2, 3, 7, 8, 13, 15, 16, 17, 29, 31, 33);
+        w.kh = PICK(s, 1, 2, 3, 3, 5);
+        w.kw = PICK(s, 1, 2, 3, 3, 5);
+        w.sh = PICK(s, 1, 1, 2, 3);
+        w.sw = PICK(s, 1, 1, 2, 3);
+        w.dh = PICK(s, 1, 1, 1, 2);
+        w.dw = PICK(s, 1, 1, 1, 2);
+        w.ph = PICK(s, 0, 1, 2);
+        w.pw = PICK(s, 0, 1, 2);
+        w.eh = PICK(s, 0, 1, 2);
+        w.ew = PICK(s, 0, 1, 2);
+    } while (w.batch * w.o * (w.c / w.groups) * w.ih * w.iw * w.kh * w.kw > MAX_WORK ||
+             out_size(w.ih, w.ph, w.eh, w.kh, w.sh, w.dh) < 1 ||
+             out_size(w.iw, w.pw, w.ew, w.kw, w.sw, w.dw) < 1);
+    return w;
+}
+
+static bool window_case(size_t i, kernel_case *c) {
+    const bool conv = c->kind == INFK_conv;
+    uint64_t state = 1000003 * i + 1;
+    const size_t sort = i % 4; /* bit 0: x in blocks, bit 1: y plain */
+    i /= 4;
+    if (i >= N_WINDOWS + RANDOM_CASES) return false;
+    const window w = i < N_WINDOWS ? windows[i] : random_window(&state, conv);
+    const ptrdiff_t channels = conv ? w.o : w.c;
+    const ptrdiff_t oh = out_size(w.ih, w.ph, w.eh, w.kh, w.sh, w.dh),
+                    ow = out_size(w.iw, w.pw, w.ew, w.kw, w.sw, w.dw);
+    const image x = image_of(w.batch, w.c, w.ih, w.iw, sort & 1),
+                y = image_of(w.batch, channels, oh, ow, !(sort & 2));
+    c->x_count = x.count;
+    c->y_count = y.count;
+    c->columns = channels;
+    if (conv) {
+        c->dims.conv = (infk_conv_dims){
+            w.batch, w.groups, w.c / w.groups, w.o,     w.ih,    w.iw,   oh,    ow,      w.kh,
+            w.kw,    w.sh,     w.sw,           w.ph,    w.pw,    w.dh,   w.dw,  x.batch, x.block,
+            x.lane,  x.row,    x.col,          y.batch, y.block, y.lane, y.row, y.col};
+        c->w_panels = (w.o + 15) / 16;
+        c->w_inner = w.c / w.groups * w.kh * w.kw;
+    } else {
+        c->dims.pool = (infk_pool_dims){
+            w.batch, w.c,     w.ih,    w.iw,   oh,    ow,      w.kh,    w.kw,   w.sh,
+            w.sw,    w.ph,    w.pw,    w.dh,   w.dw,  x.batch, x.block, x.lane, x.row,
+            x.col,   y.batch, y.block, y.lane, y.row, y.col,   w.eh,    w.ew,   (ptrdiff_t)(i & 1)};
+    }
+    return true;
+}
+
+/* ---- matmul, reductions ----------------------------------------------------------------------------------- */
+
+static bool matmul_case(size_t i, const char *w_type, kernel_case *c) {
+    static const ptrdiff_t shapes[][4] = {
+        /* batch, m, n, k */
+        {1, 1, 1, 1},    {1, 1, 10, 64}, {1, 1, 129, 33}, {1, 1, 256, 7}, {1, 2, 48, 5},
+        {1, 3, 33, 17},  {1, 5, 64, 31}, {1, 6, 65, 3},   {1, 7, 16, 16}, {1, 13, 17, 15},
+        {1, 14, 31, 64}, {1, 15, 32, 2}, {1, 29, 33, 65}, {1, 31, 47, 5}, {2, 3, 17, 4},
+        {3, 1, 40, 6},   {2, 33, 15, 1}, {1, 4, 5, 130},  {1, 1, 16, 128}};
+    enum { N = sizeof shapes / sizeof *shapes };
+    uint64_t state = 7919 * i + 3;
+    if (i >= N + RANDOM_CASES) return false;
+    ptrdiff_t batch, m, n, k;
+    if (i < N) {
+        batch = shapes[i][0], m = shapes[i][1], n = shapes[i][2], k = shapes[i][3];
+    } else {
+        batch = PICK(&state, 1, 1, 2, 3);
+        m = PICK(&state, 1, 1, 2, 3, 4, 5, 7, 13, 15, 16, 17, 27, 29, 31);
+        n = PICK(&state, 1, 2, 15, 16, 17, 31, 33, 63, 65, 100);
+        k = PICK(&state, 1, 2, 3, 4, 5, 15, 16, 17, 31, 33, 64, 65);
+    }
+    const bool shared_a = batch > 1 && i % 3 == 1, shared_w = batch > 1 && i % 3 == 2;
+    const ptrdiff_t gap = i % 2 ? 3 : 0; /* rows of a and y need not touch */
+    c->w_panels = (shared_w ? 1 : batch) * ((n + 15) / 16);
+    c->w_inner = k;
+    const ptrdiff_t w_batch = shared_w ? 0 : kernel_case_w_count(c, w_type) / batch;
+    c->x_count = (shared_a ? 1 : batch) * m * (k + gap) - gap;
+    c->y_count = batch * m * (n + gap) - gap;
+    c->columns = n;
+    c->dims.matmul = (infk_matmul_dims){
+        batch, m, n, k, shared_a ? 0 : m * (k + gap), k + gap, w_batch, m * (n + gap), n + gap};
+    return true;
+}
+
+static bool along_case(size_t i, kernel_case *c) {
+    static const ptrdiff_t sizes[] = {1, 2, 3, 15, 16, 17, 31, 32, 33, 50, 130};
+    enum { N = sizeof sizes / sizeof *sizes };
+    const bool softmax = c->kind == INFK_softmax;
+    const ptrdiff_t lanes = (ptrdiff_t)(i % 2);
+    if (i >= 2 * N * N) return false;
+    const ptrdiff_t r = sizes[i / 2 % N], inner = sizes[i / 2 / N], outer = 1 + (ptrdiff_t)(i % 3);
+    c->x_count = outer * r * inner;
+    c->y_count = softmax ? c->x_count : outer * inner;
+    c->columns = softmax ? r * inner : inner;
+    if (softmax) c->dims.softmax = (infk_softmax_dims){outer, r, inner};
+    else c->dims.reduce = (infk_reduce_dims){outer, r, inner, lanes};
+    return true;
+}
+
+/* ---- data movement ---------------------------------------------------------------------------------------- */
+
+static bool transpose_case(size_t i, kernel_case *c) {
+    static const int perms[][6] = {{0, 1, 2, 3, 4, 5}, {5, 4, 3, 2, 1, 0}, {0, 2, 1, 3, 4, 5},
+                                   {0, 1, 2, 3, 5, 4}, {1, 0, 3, 2, 5, 4}, {2, 3, 4, 5, 0, 1}};
+    static const ptrdiff_t shapes[][6] = {
+        {1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 17, 31}, {2, 3, 4, 5, 3, 2}, {1, 1, 1, 3, 16, 33}};
+    if (i >= 6 * 4) return false;
+    const int *perm = perms[i % 6];
+    const ptrdiff_t *shape = shapes[i / 6];
+    ptrdiff_t strides[6], n = 1;
+    for (int a = 5; a >= 0; a--) {
+        strides[a] = n;
+        n *= shape[a];
+    }
+    for (int a = 0; a < 6; a++) {
+        c->dims.fields[a] = shape[perm[a]];
+        c->dims.fields[6 + a] = strides[perm[a]];
+    }
+    c->x_count = c->y_count = c->columns = n;
+    return true;
+}
+
+static bool relayout_case(size_t i, const char *type, kernel_case *c) {
+    static const ptrdiff_t sizes[] = {1, 3, 15, 16, 17, 33, 70};
+    enum { N = sizeof sizes / sizeof *sizes };
+    if (i >= N * N * 2) return false;
+    const ptrdiff_t batch = 1 + (ptrdiff_t)(i % 2), ch = sizes[i / 2 % N], other = sizes[i / 2 / N];
+    infk_relayout_dims *d = &c->dims.relayout;
+    if (c->kind == INFK_pack_conv || c->kind == INFK_pack_matmul) {
+        const bool conv = c->kind == INFK_pack_conv;
+        *d = (infk_relayout_dims){conv ? 1 : batch, ch, other, conv ? batch * batch : 1};
+        c->w_panels = d->batch * ((ch + 15) / 16);
+        c->w_inner = other * d->hw;
+        c->x_count = d->batch * ch * other * d->hw;
+        c->y_count = kernel_case_w_count(c, type);
+    } else {
+        const ptrdiff_t plain = batch * ch * other, blocked = batch * ((ch + 15) / 16) * 16 * other;
+        *d = (infk_relayout_dims){batch, ch, 0, other};
+        c->x_count = c->kind == INFK_to_c16 ? plain : blocked;
+        c->y_count = c->kind == INFK_to_c16 ? blocked : plain;
+    }
+    return true;
+}
+
+bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *out) {
+    memset(out, 0, sizeof *out);
+    out->kind = kind;
+    switch (kind) {
+    case INFK_conv:
+    case INFK_pool_max:
+    case INFK_pool_avg: return window_case(i, out);
+    case INFK_matmul: return matmul_case(i, w_type, out);
+    case INFK_reduce_sum:
+    case INFK_reduce_max:
+    case INFK_softmax: return along_case(i, out);
+    case INFK_transpose: return transpose_case(i, out);
+    case INFK_to_c16:
+    case INFK_from_c16:
+    case INFK_pack_conv:
+    case INFK_pack_matmul: return relayout_case(i, w_type, out);
+    case INFK_N_KINDS: break;
+    }
+    return false;
+}
+
+ptrdiff_t kernel_case_w_count(const kernel_case *c, const char *w_type) {
+    const bool bytes = kernel_type_bytes(w_type) == 1;
+    return c->w_panels * (bytes ? (c->w_inner + 63) / 64 * 64 : c->w_inner) * 16;
+}

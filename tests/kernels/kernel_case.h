@@ -1,0 +1,50 @@
+/* kernel_case.h - the calls that the kernel tests make: dims of odd sizes, sizes of their operands, data. */
+#ifndef KERNEL_CASE_H
+#define KERNEL_CASE_H
+#include "templates/kernel_table.h"
+
+typedef struct kernel_case {
+    infk_kind kind;
+    union {
+        ptrdiff_t fields[INFK_MAX_DIMS];
+        infk_conv_dims conv;
+        infk_pool_dims pool;
+        infk_matmul_dims matmul;
+        infk_reduce_dims reduce;
+        infk_softmax_dims softmax;
+        infk_transpose_dims transpose;
+        infk_relayout_dims relayout;
+    } dims;
+    ptrdiff_t x_count, y_count;  /* elements, padding of the layout included */
+    ptrdiff_t w_panels, w_inner; /* packed weights: panels of 16 outputs, steps of each */
+    ptrdiff_t columns;           /* n of the epilogue is below this */
+} kernel_case;
+
+/* The cases of a kind; how many, or false at `i` past the last. Cases are the same on every target. Dims that
+ * hold the size of packed weights in elements follow the weight's type. */
+bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *out);
+/* Elements of packed weights. */
+ptrdiff_t kernel_case_w_count(const kernel_case *c, const char *w_type);
+
+/* ---- data ------------------------------------------------------------------------------------------- */
+typedef enum kernel_data {
+    DATA_PLAIN,    /* [-1, 1) */
+    DATA_ROUNDING, /* magnitudes over 40 powers of two: every step rounds */
+    DATA_EXTREMES, /* every eighth is an infinity, NaN, denormal, zero of either sign or the largest float */
+    DATA_TINY, /* products and sums among the denormals */
+    N_KERNEL_DATA
+} kernel_data;
+uint64_t kernel_random(uint64_t *state);
+/* `type` is "f32", "i8" or "b1".."b8". */
+void kernel_fill(void *data, const char *type, ptrdiff_t count, kernel_data kind, uint64_t *state);
+size_t kernel_type_bytes(const char *type);
+/* Equal bit by bit; for f32, any NaN equals any other. */
+bool kernel_equal(const void *a, const void *b, const char *type, ptrdiff_t count);
+
+/* ---- memory ----------------------------------------------------------------------------------------- */
+/* `bytes` bytes that end where an unreadable page begins (or, with `at_start`, begin where one ends), filled with
+ * 0xA5. Reused from call to call: `slot` below GUARDED_SLOTS. */
+enum { GUARDED_SLOTS = 8, GUARDED_BYTES = 4 << 20 };
+void *guarded(int slot, size_t bytes, bool at_start);
+
+#endif
