@@ -88,6 +88,13 @@ static infc_status lay_out_reduce(infc_pass_cx *pass, relayouts *made, MlirOpera
     return INFC_OK;
 }
 
+/* Channel blocks, unless there is one pixel: then blocks and plain rows are the same bytes. */
+static void block_result(infc_pass_cx *pass, MlirOperation op, const infc_op_desc *desc) {
+    int64_t pixels = 1;
+    for (int i = 2; i < desc->out.rank; i++) pixels *= desc->out.dims[i];
+    if (pixels != 1) infc_ir_set_layout(pass->ir, mlirOperationGetResult(op, 0), INFC_LAYOUT_c16);
+}
+
 static infc_status lay_out(infc_pass_cx *pass, relayouts *made, MlirOperation op) {
     infc_op_kind kind = infc_ir_kind(pass->ir, op);
     if (kind == INFC_OP_RETURN) return all_plain(pass, made, op);
@@ -98,11 +105,11 @@ static infc_status lay_out(infc_pass_cx *pass, relayouts *made, MlirOperation op
     case INFC_OP_weight:
     case INFC_OP_relayout: return INFC_OK;
     case INFC_OP_conv:
-        infc_ir_set_layout(pass->ir, mlirOperationGetResult(op, 0), INFC_LAYOUT_c16);
+        block_result(pass, op, &desc);
         return want(pass, made, op, 1, INFC_LAYOUT_panel);
     case INFC_OP_pool_max:
     case INFC_OP_pool_avg:
-        infc_ir_set_layout(pass->ir, mlirOperationGetResult(op, 0), desc.in[0].layout);
+        if (desc.in[0].layout == INFC_LAYOUT_c16) block_result(pass, op, &desc);
         return INFC_OK;
     case INFC_OP_map1:
     case INFC_OP_map2:

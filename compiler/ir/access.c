@@ -55,8 +55,8 @@ static bool access_matmul(const infc_type *out, const infc_type *extra, bool pad
     return varies_only_in(out, extra, 0, n);
 }
 
-bool infc_access_epilogue(infc_op_kind root, const infc_type *out, const infc_type *extra, bool padded,
-                          infc_access *access) {
+bool infc_access_epilogue(infc_op_kind root, const infc_type *out, const infc_type *extra,
+                          bool padded, infc_access *access) {
     if (extra->dtype != INFC_DTYPE_f32) return false;
     if (infc_type_count(extra) == 1 && extra->rank <= out->rank) {
         *access = INFC_ACCESS_SCALAR;
@@ -109,7 +109,8 @@ static bool strides_c16(const infc_type *out, const infc_type *extra, bool padde
     return true;
 }
 
-bool infc_access_strides(const infc_type *out, const infc_type *extra, bool padded, int64_t strides[INFC_MAX_RANK + 1]) {
+bool infc_access_strides(const infc_type *out, const infc_type *extra, bool padded,
+                         int64_t strides[INFC_MAX_RANK + 1]) {
     if (extra->dtype != INFC_DTYPE_f32 || extra->rank > out->rank) return false;
     if (out->layout == INFC_LAYOUT_c16) return strides_c16(out, extra, padded, strides);
     if (extra->layout != INFC_LAYOUT_plain && infc_type_count(extra) != 1) return false;

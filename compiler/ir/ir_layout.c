@@ -15,14 +15,21 @@ void infc_ir_set_layout(infc_ir *ir, MlirValue value, infc_layout layout) {
     mlirValueSetType(value, mlirRankedTensorTypeGet(rank, dims, mlirShapedTypeGetElementType(old), encoding));
 }
 
-void infc_ir_set_operand(MlirOperation op, int i, MlirValue value) { mlirOperationSetOperand(op, i, value); }
+void infc_ir_set_operand(MlirOperation op, int i, MlirValue value) {
+    mlirOperationSetOperand(op, i, value);
+}
 
-void infc_ir_move_before(MlirOperation op, MlirOperation before) { mlirOperationMoveBefore(op, before); }
+void infc_ir_move_before(MlirOperation op, MlirOperation before) {
+    mlirOperationMoveBefore(op, before);
+}
 
-void infc_ir_move_after(MlirOperation op, MlirOperation after) { mlirOperationMoveAfter(op, after); }
+void infc_ir_move_after(MlirOperation op, MlirOperation after) {
+    mlirOperationMoveAfter(op, after);
+}
 
 const char *infc_ir_symbol(infc_arena *arena, MlirOperation func) {
-    MlirAttribute name = mlirOperationGetAttributeByName(func, mlirStringRefCreateFromCString("sym_name"));
+    MlirAttribute name =
+        mlirOperationGetAttributeByName(func, mlirStringRefCreateFromCString("sym_name"));
     MlirStringRef text = mlirStringAttrGetValue(name);
     return infc_arena_copy_string(arena, text.data, text.length);
 }

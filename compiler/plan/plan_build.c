@@ -119,7 +119,9 @@ static infc_status add_call(infc_builder *b, MlirOperation call) {
             if (!b->plan->buffers[results[i]].tensor) b->plan->buffers[results[i]].tensor = name;
             continue;
         }
-        results[i] = infc_builder_buffer(b, INFC_PLACE_ARENA, -1, name, &type);
+        const char *step = infc_ir_symbol(b->cx->arena, infc_ir_callee(b->ir, call));
+        results[i] = infc_builder_buffer(b, INFC_PLACE_ARENA, -1, name ? name : step, &type);
+        b->plan->buffers[results[i]].tensor = name;
         infc_builder_bind(b, value, results[i]);
     }
     return infc_builder_step(b, call, results);
