@@ -96,23 +96,21 @@ static void check_item(infc_spec_check *check, const infc_spec_key *parent, cons
                        infc_yaml *map, infc_yaml_item *item) {
     const infc_spec_key *key = infc_spec_key_below(parent, item->key);
     const char *below = path_below(check, path, item->key);
+    infc_yaml place = {.loc = item->key_loc};
     if (parent && parent->type == INFC_SPEC_names && strlen(item->key) > MAX_NAME) {
-        infc_spec_problem(check, map, path, "a name of more than %d bytes", MAX_NAME);
-        return;
-    }
-    if (!key) {
+        infc_spec_problem(check, &place, path, "a name of more than %d bytes", MAX_NAME);
+        item->value->bad = true;
+    } else if (!key) {
         unknown_key(check, parent, path, item);
-        map->bad = true;
-        return;
-    }
-    if (!key->done) {
-        infc_yaml place = {.loc = item->key_loc};
+        item->value->bad = true;
+    } else if (!key->done) {
         infc_spec_problem(check, &place, below, "not implemented yet; remove it");
-        map->bad = item->value->bad = true;
-        return;
+        item->value->bad = true;
+    } else if (key->many) {
+        check_some(check, key, below, item);
+    } else {
+        check_one(check, key, below, item->value);
     }
-    if (key->many) check_some(check, key, below, item);
-    else check_one(check, key, below, item->value);
     map->bad |= item->value->bad;
 }
 

@@ -68,7 +68,7 @@ static void labels_from_file(infc_spec_check *check, const char *path, infc_yaml
         if (labels->n == MAX_LABELS) {
             infc_spec_problem(check, node, path, "%s has more than %d lines", quoted, MAX_LABELS);
         } else if (!label_valid(line, n)) {
-            infc_spec_problem(check, node, path, "%s: line %zu is no label: not UTF-8, too long, or a control character in it",
+            infc_spec_problem(check, node, path, "%s: line %zu is no label: not UTF-8, too long or not plain text",
                               quoted, labels->n + 1);
         } else {
             label_add(check, labels, &cap, line, n);

@@ -61,8 +61,8 @@ infc_yaml *infc_yaml_get(const infc_yaml *map, const char *key) {
 const char *infc_yaml_quote(infc_cx *cx, const char *text) {
     infc_buf out = {.arena = cx->arena};
     size_t n = strlen(text), shown = n > QUOTE_MAX ? QUOTE_MAX : n;
-    while (shown < n && ((unsigned char)text[shown] & 0xc0) == 0x80)
-        shown--; /* no half character */
+    /* no half character */
+    while (shown > 0 && shown < n && ((unsigned char)text[shown] & 0xc0) == 0x80) shown--;
     infc_buf_json_string(&out, infc_arena_copy_string(cx->arena, text, shown));
     if (shown < n) infc_buf_puts(&out, "...");
     return infc_buf_str(&out);
