@@ -61,8 +61,8 @@ static void print_epilogue_body(const infc_emit_unit *u, const infc_plan_step *s
         const infc_access access = infc_emit_extra(u, step, i)->access;
         extras[i] = places[access];
         extras[i].base = infc_arena_printf(arena, "e->a%d", i);
-        reads_m |= access == INFC_ACCESS_ROW && infc_expr_reads(u->plan, step, i);
-        reads_n |= access == INFC_ACCESS_COLUMN && infc_expr_reads(u->plan, step, i);
+        reads_m |= access == INFC_ACCESS_ROW && infc_expr_reads(u->cx->arena, u->plan, step, i);
+        reads_n |= access == INFC_ACCESS_COLUMN && infc_expr_reads(u->cx->arena, u->plan, step, i);
     }
     for (int i = 0; i < step->n_stores; i++)
         stores[i] = (infc_expr_place){infc_arena_printf(arena, "e->y%d", i), "o", true};

@@ -77,7 +77,8 @@ void infc_expr_print(const infc_plan *plan, const infc_plan_step *step, const in
                      infc_buf *out);
 /* Marks the nodes that stores need: used[0..n_exprs). */
 void infc_expr_used(const infc_plan *plan, const infc_plan_step *step, bool *used);
-bool infc_expr_reads(const infc_plan *plan, const infc_plan_step *step, int extra); /* whether any node does */
+/* Whether what is stored depends on an extra. */
+bool infc_expr_reads(infc_arena *arena, const infc_plan *plan, const infc_plan_step *step, int extra);
 /* "add, relu"; with `joint` "_": "add_relu". Empty when nothing is computed. */
 const char *infc_expr_words(infc_arena *arena, const infc_plan *plan, const infc_plan_step *step,
                             const char *joint);

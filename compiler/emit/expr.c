@@ -21,10 +21,12 @@ void infc_expr_used(const infc_plan *plan, const infc_plan_step *step, bool *use
     }
 }
 
-bool infc_expr_reads(const infc_plan *plan, const infc_plan_step *step, int extra) {
+bool infc_expr_reads(infc_arena *arena, const infc_plan *plan, const infc_plan_step *step, int extra) {
+    bool *used = INFC_NEW(arena, bool, (size_t)step->n_exprs + 1);
+    infc_expr_used(plan, step, used);
     for (int i = 0; i < step->n_exprs; i++) {
         const infc_plan_expr *node = node_at(plan, step, i);
-        if (node->kind == INFC_EXPR_EXTRA && node->args[0] == extra) return true;
+        if (used[i] && node->kind == INFC_EXPR_EXTRA && node->args[0] == extra) return true;
     }
     return false;
 }

@@ -27,7 +27,8 @@ static void print_parameters(const infc_emit_unit *u, const infc_plan_step *step
     infc_emit_arg(&args, "ptrdiff_t end");
     infc_buf_puts(out, ") {\n");
     for (int i = 0; i < step->n_extras; i++)
-        if (!infc_expr_reads(u->plan, step, i)) infc_buf_printf(out, "    (void)a%d;\n", i);
+        if (!infc_expr_reads(u->cx->arena, u->plan, step, i))
+            infc_buf_printf(out, "    (void)a%d;\n", i);
 }
 
 /* One run of the body over 16 lanes, or over `count` of them. */
@@ -60,6 +61,7 @@ static void print_bases(const infc_emit_unit *u, const infc_plan_step *step, inf
         below *= step->nest_dims[d];
     }
     for (int i = 0; i < step->n_extras; i++) {
+        if (!infc_expr_reads(u->cx->arena, u->plan, step, i)) continue;
         infc_buf_printf(out, "        const float *p_a%d = a%d", i, i);
         for (int d = 0; d < outer; d++) {
             int64_t by = stride(infc_emit_extra(u, step, i), step, d);
