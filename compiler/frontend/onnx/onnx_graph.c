@@ -9,6 +9,7 @@ typedef struct builder {
     const infc_onnx_graph *graph;
     infc_onnx_net *net;
     size_t n_reports;
+    bool cyclic;
 } builder;
 
 infc_loc infc_onnx_node_loc(infc_cx *cx, const char *path, const infc_onnx_graph *graph, size_t node) {
@@ -177,12 +178,14 @@ static void report_cycle(builder *b, const step *path, size_t n_path, size_t bac
     infc_loc loc = infc_onnx_node_loc(b->cx, b->path, b->graph, back_to);
     if (!may_report(b, loc)) return;
     infc_buf names = {.arena = b->cx->arena};
-    for (size_t i = n_path; i >= first && n_path - i < MAX_CYCLE_NAMES; i--)
+    size_t n_others = n_path - first;
+    for (size_t i = n_path; i > first && n_path - i < MAX_CYCLE_NAMES; i--)
         infc_buf_printf(&names, "\"%s\" -> ", b->graph->nodes[path[i - 1].node].name);
-    if (n_path - first >= MAX_CYCLE_NAMES)
-        infc_buf_printf(&names, "%zu more -> ", n_path - first + 1 - MAX_CYCLE_NAMES);
-    infc_fail(b->cx, INFC_ERR_MODEL, loc, "the graph has a cycle: %s\"%s\"", infc_buf_str(&names),
-              b->graph->nodes[path[n_path - 1].node].name);
+    if (n_others > MAX_CYCLE_NAMES) infc_buf_printf(&names, "%zu more -> ", n_others - MAX_CYCLE_NAMES);
+    const char *name = b->graph->nodes[back_to].name;
+    infc_fail(b->cx, INFC_ERR_MODEL, loc, "the graph has a cycle: \"%s\" -> %s\"%s\"", name,
+              infc_buf_str(&names), name);
+    b->cyclic = true;
 }
 
 static void visit(builder *b, size_t root, visited *marks, step *path) {
@@ -216,7 +219,7 @@ static void order_nodes(builder *b) {
     b->net->order = INFC_NEW(b->cx->arena, size_t, n + 1);
     for (size_t i = 0; i < n; i++)
         if (b->net->live[i] && marks[i] == UNSEEN) visit(b, i, marks, path);
-    for (size_t i = 1; i < b->net->n_order; i++) {
+    for (size_t i = 1; i < b->net->n_order && !b->cyclic; i++) {
         if (b->net->order[i] > b->net->order[i - 1]) continue;
         infc_warn(b->cx, infc_onnx_node_loc(b->cx, b->path, b->graph, b->net->order[i]),
                   "the nodes do not stand in the order in which they run, as ONNX demands; they were sorted");
@@ -230,7 +233,7 @@ infc_status infc_onnx_net_build(infc_cx *cx, const char *path, const infc_onnx_g
     out->node_inputs = INFC_NEW(cx->arena, size_t *, graph->n_nodes + 1);
     out->node_outputs = INFC_NEW(cx->arena, size_t *, graph->n_nodes + 1);
     out->live = INFC_NEW(cx->arena, bool, graph->n_nodes + 1);
-    builder b = {cx, path, graph, out, 0};
+    builder b = {.cx = cx, .path = path, .graph = graph, .net = out};
     define_sources(&b);
     define_results(&b);
     resolve_inputs(&b);

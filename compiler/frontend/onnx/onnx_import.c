@@ -82,13 +82,13 @@ static void report_refusals(infc_onnx_import *import, const refusals *all) {
     for (size_t i = 0; i < all->names.n; i++) {
         const infc_onnx_node *node = &import->model.graph.nodes[all->firsts[i]];
         infc_loc loc = infc_onnx_node_loc(import->cx, import->path, &import->model.graph, all->firsts[i]);
-        const char *why = "is not supported; see   infc ops";
+        const char *why = "is not supported", *what_to_do = "see   infc ops";
         if (is_function(&import->model, node))
-            why = "is a function of the model; inline it first (onnx.inliner)";
+            why = "is a function of the model", what_to_do = "inline it first (onnx.inliner)";
         else if (*node->domain)
-            why = "is of a domain that infc does not know";
-        infc_fail(import->cx, INFC_ERR_UNSUPPORTED, loc, "operator %s %s (%zu node%s, first \"%s\")",
-                  all->names.entries[i].key, why, all->counts[i], all->counts[i] > 1 ? "s" : "", node->name);
+            why = "is of a domain that infc does not know", what_to_do = "export with ONNX's own operators";
+        infc_fail(import->cx, INFC_ERR_UNSUPPORTED, loc, "operator %s %s (%zu node%s, first \"%s\"); %s",
+                  all->names.entries[i].key, why, all->counts[i], all->counts[i] > 1 ? "s" : "", node->name, what_to_do);
     }
 }
 

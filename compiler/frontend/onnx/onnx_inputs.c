@@ -38,11 +38,15 @@ static infc_status bind_dim(infc_onnx_import *import, const char *input, int axi
     infc_spec_dim *by_param = dim->param ? find_binding(import, dim->param) : NULL;
     if (by_axis) by_axis->used = true;
     if (by_param) by_param->used = true;
+    infc_spec_dim *bound = by_axis ? by_axis : by_param;
+    if (bound && bound->value < 1)
+        return infc_fail(import->cx, INFC_ERR_SPEC, bound->loc, "%s must be at least 1, not %lld", bound->name,
+                         (long long)bound->value);
     bool fixed = dim->has_value && dim->value != -1; /* some exporters write -1 for an open dim */
     if (fixed && dim->value < 1)
         return infc_fail(import->cx, INFC_ERR_MODEL, (infc_loc){.file = import->path},
                          "input \"%s\": dimension %d is %lld", input, axis, (long long)dim->value);
-    *out = fixed ? dim->value : by_axis ? by_axis->value : by_param ? by_param->value : 0;
+    *out = fixed ? dim->value : bound ? bound->value : 0;
     if (by_axis && by_axis->value != *out) return conflict(import, by_axis, input, axis, *out, "the model");
     if (by_param && by_param->value != *out)
         return conflict(import, by_param, input, axis, *out, by_axis_name);
@@ -52,9 +56,6 @@ static infc_status bind_dim(infc_onnx_import *import, const char *input, int axi
         infc_buf_printf(&open->where, "%s\"%s\" (axis %d of input \"%s\")", open->names.n ? ", " : "", name,
                         axis, input);
         infc_map_put(&open->names, name, 1);
-    } else if (*out < 1) {
-        return infc_fail(import->cx, INFC_ERR_SPEC, by_axis ? by_axis->loc : by_param->loc,
-                         "a dimension must be at least 1, not %lld", (long long)*out);
     }
     return INFC_OK;
 }

@@ -68,9 +68,12 @@ static void check_attribute(infc_cx *cx, infc_loc loc, const infc_onnx_op *op, c
 infc_status infc_onnx_op_check(infc_cx *cx, infc_loc loc, const infc_onnx_op *op, const infc_onnx_node *node,
                                int64_t opset) {
     size_t mark = cx->n_diags, n_in = node->n_inputs, n_out = node->n_outputs;
-    if (n_in < (size_t)op->min_inputs || n_in > (size_t)op->max_inputs)
-        infc_fail(cx, INFC_ERR_MODEL, loc, "has %zu inputs; in opset %lld it takes %d to %d", n_in,
-                  (long long)opset, op->min_inputs, op->max_inputs);
+    if (n_in < (size_t)op->min_inputs || n_in > (size_t)op->max_inputs) {
+        const char *range = infc_arena_printf(cx->arena, "%d", op->min_inputs);
+        if (op->max_inputs > op->min_inputs)
+            range = infc_arena_printf(cx->arena, "%d to %d", op->min_inputs, op->max_inputs);
+        infc_fail(cx, INFC_ERR_MODEL, loc, "has %zu inputs; in opset %lld it takes %s", n_in, (long long)opset, range);
+    }
     for (int i = 0; i < op->min_inputs && (size_t)i < n_in; i++)
         if (!*node->inputs[i]) infc_fail(cx, INFC_ERR_MODEL, loc, "input %d must not be left out", i);
     if (n_out > (size_t)op->max_outputs)

@@ -1,0 +1,59 @@
+"""Builds small ONNX models and runs them through onnx_eval; shared by the onnx_*.py tests."""
+import os
+import subprocess
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+
+def rng(name):
+    """The same numbers for a case on every run, others for every case."""
+    return np.random.default_rng(sum(ord(c) * (i + 1) for i, c in enumerate(name)))
+
+
+def tensor_info(name, shape, dtype=TensorProto.FLOAT):
+    return helper.make_tensor_value_info(name, dtype, shape)
+
+
+def model(nodes, inputs, outputs, constants=None, opset=17, ir=8, infos=(), **model_fields):
+    """inputs, outputs: name -> shape; constants: name -> array."""
+    graph = helper.make_graph(
+        list(nodes), "g", [tensor_info(k, v) for k, v in inputs.items()],
+        [tensor_info(k, v) for k, v in outputs.items()],
+        [numpy_helper.from_array(np.asarray(v), k) for k, v in (constants or {}).items()],
+        value_info=list(infos))
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=ir, **model_fields)
+    return made
+
+
+def save(folder, name, made):
+    path = os.path.join(folder, name + ".onnx")
+    data = made if isinstance(made, bytes) else made.SerializeToString()
+    with open(path, "wb") as f:
+        f.write(data)
+    return path
+
+
+def run(tool, path, *args):
+    """Exit code, stdout and stderr of onnx_eval."""
+    done = subprocess.run([tool, path, *args], capture_output=True, text=True, errors="replace", timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+def evaluate(tool, folder, name, path, inputs, n_outputs, dims=()):
+    """The outputs as flat arrays, and the lines that say their shapes."""
+    args = []
+    for dim in dims:
+        args += ["--dim", dim]
+    for i, value in enumerate(inputs):
+        file = os.path.join(folder, f"{name}.in{i}")
+        np.ascontiguousarray(value, "<f4").tofile(file)
+        args += ["--input", file]
+    files = [os.path.join(folder, f"{name}.out{i}") for i in range(n_outputs)]
+    for file in files:
+        args += ["--output", file]
+    code, out, err = run(tool, path, *args)
+    if code != 0:
+        raise AssertionError(f"exit {code}: {err.strip()}")
+    return [np.fromfile(f, "<f4") for f in files], out.splitlines()

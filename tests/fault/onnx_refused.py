@@ -1,0 +1,378 @@
+"""Models that infc must refuse, each with its exit code and what the message says:
+python onnx_refused.py ONNX_EVAL FOLDER [CASE]"""
+import os
+import sys
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+import onnx_cases as oc
+from onnx_semantics import f32, i64
+
+CASES = {}
+MODEL, SPEC, IO = 3, 2, 4
+
+
+def case(name, made, *texts, code=MODEL, dims=()):
+    """texts: all of them stand in the diagnostics; one that starts with ! does not."""
+    assert name not in CASES, name
+    CASES[name] = (made, texts, code, dims)
+
+
+def node(op, inputs, outputs, **attrs):
+    return helper.make_node(op, inputs.split(",") if inputs else [], outputs.split(","), name="the " + op, **attrs)
+
+
+def one(op, shapes, consts=(), opset=17, **attrs):
+    names = [f"x{i}" for i in range(len(shapes))]
+    constants = {f"c{i}": c for i, c in enumerate(consts)}
+    made = oc.model([node(op, ",".join(names + list(constants)), "y", **attrs)], dict(zip(names, shapes)), {"y": None},
+                    constants, opset=opset)
+    made.graph.output[0].type.tensor_type.ClearField("shape")
+    return made
+
+
+def changed(change):
+    """relu: x [2,3] -> y, changed in place."""
+    made = oc.model([node("Relu", "x", "y")], {"x": [2, 3]}, {"y": [2, 3]})
+    change(made)
+    return made
+
+
+def weight(change):
+    """x + w, with the initializer w changed in place."""
+    made = oc.model([node("Add", "x,w", "y")], {"x": [2, 3]}, {"y": [2, 3]}, {"w": f32([3])})
+    change(made.graph.initializer[0])
+    return made
+
+
+def varint(value):
+    out = b""
+    while value > 127:
+        out += bytes([value & 127 | 128])
+        value >>= 7
+    return out + bytes([value])
+
+
+def field(number, payload):
+    if isinstance(payload, int):
+        return varint(number << 3) + varint(payload)
+    return varint(number << 3 | 2) + varint(len(payload)) + payload
+
+
+# ---- not a model ----
+case("empty", b"", "the file is empty")
+case("text", b"this is not a model\n", "damaged or not an ONNX model")
+case("zeros", bytes(64), "field number is out of range")
+case("group", b"\x0b\x0c", "a field is a group")
+case("huge_varint", b"\x08" + b"\xff" * 10 + b"\x01", "more than 64 bits")
+case("endless_varint", b"\x08" + b"\x80" * 40, "more than 64 bits")
+case("cut_varint", b"\x08\x80", "a number is cut off")
+case("length_beyond", field(1, 8) + b"\x3a\xff\xff\xff\xff\x0f", "longer than what holds it")
+case("length_of_64_bits", b"\x3a" + b"\xff" * 9 + b"\x01", "longer than what holds it")
+case("wrong_wire_type", field(1, b"8"), "ModelProto.ir_version: not of its wire type")
+case("graph_as_number", field(1, 8) + field(8, field(2, 17)) + field(7, 5), "ModelProto.graph: not of its wire type")
+case("graph_twice", field(1, 8) + field(7, b"") * 2, "more than one graph")
+case("no_graph", field(1, 8) + field(8, field(2, 17)), "the model has no graph")
+case("no_outputs", field(1, 8) + field(8, field(2, 17)) + field(7, b""), "the graph has no outputs")
+case("too_many_nodes", field(1, 8) + field(8, field(2, 17)) + field(7, field(1, b"") * 1000001), "more than 1000000 nodes")
+case("too_many_names", field(1, 8) + field(8, field(2, 17)) + field(7, field(1, field(1, b"") * 4000001)),
+     "more than 4000000 parts")
+case("too_many_attributes", field(1, 8) + field(8, field(2, 17)) + field(7, field(1, field(5, b"") * 300)),
+     "over 256 attributes")
+case("name_with_newline", changed(lambda m: setattr(m.graph.node[0], "name", "a\nb")), "a name with a control character")
+case("name_with_nul", changed(lambda m: setattr(m.graph.node[0], "name", "a\0b")), "a name with a control character")
+case("long_name", changed(lambda m: setattr(m.graph.node[0], "name", "n" * 20000)), "over 16384 bytes")
+
+
+def nested(depth):
+    """A graph in an attribute of a node of a graph, and so on."""
+    body = b""
+    for _ in range(depth):
+        body = field(1, field(4, b"If") + field(5, field(1, b"then_branch") + field(6, body) + field(20, 5)))
+    return body
+
+
+case("deep_nesting", field(1, 8) + field(8, field(2, 17)) + field(7, nested(3000) + field(12, field(1, b"y"))),
+     'graph output "y" is not defined')
+
+# ---- versions ----
+case("no_opset", changed(lambda m: m.ClearField("opset_import")), "does not say which opset")
+case("opset_6", changed(lambda m: setattr(m.opset_import[0], "version", 6)), "opset 6 is not supported", "7 to 28")
+case("opset_99", changed(lambda m: setattr(m.opset_import[0], "version", 99)), "opset 99 is not supported", "7 to 28")
+case("opset_negative", changed(lambda m: setattr(m.opset_import[0], "version", -5)), "opset -5 is not supported")
+case("ir_99", changed(lambda m: setattr(m, "ir_version", 99)), "IR version 99 is not supported")
+case("ir_1", changed(lambda m: setattr(m, "ir_version", 1)), "IR version 1 is not supported")
+
+# ---- names and structure ----
+case("dangling_input", oc.model([node("Add", "x,nowhere", "y")], {"x": [2]}, {"y": [2]}),
+     'node "the Add" (Add): input 1, "nowhere", is not defined')
+case("dangling_output", oc.model([node("Relu", "x", "y")], {"x": [2]}, {"z": [2]}), 'graph output "z" is not defined')
+case("output_twice", oc.model([node("Relu", "x", "y")], {"x": [2]}, {"y": [2]}), 'graph output "y" is listed twice')
+CASES["output_twice"][0].graph.output.append(CASES["output_twice"][0].graph.output[0])
+case("cycle", oc.model([node("Add", "x,c", "a"), node("Relu", "a", "b"), node("Exp", "b", "c"), node("Neg", "c", "y")],
+                       {"x": [2]}, {"y": [2]}),
+     "the graph has a cycle", '"the Add" -> "the Relu" -> "the Exp" -> "the Add"')
+case("self_cycle", oc.model([node("Add", "x,y", "y")], {"x": [2]}, {"y": [2]}),
+     'the graph has a cycle: "the Add" -> "the Add"')
+case("two_results_of_one_name", oc.model([node("Relu", "x", "y"), node("Exp", "x", "y")], {"x": [2]}, {"y": [2]}),
+     '"y" is defined twice', 'node "the Relu" (Relu)')
+case("result_is_an_input", oc.model([node("Relu", "x", "x")], {"x": [2]}, {"x": [2]}), '"x" is defined twice')
+case("two_inputs_of_one_name", changed(lambda m: m.graph.input.append(m.graph.input[0])), '"x" is defined twice')
+case("two_initializers_of_one_name", weight(lambda t: None), '"w" is defined twice')
+CASES["two_initializers_of_one_name"][0].graph.initializer.append(CASES["two_initializers_of_one_name"][0].graph.initializer[0])
+case("unnamed_input", changed(lambda m: setattr(m.graph.input[0], "name", "")), "graph input 0 has no name")
+case("unnamed_initializer", weight(lambda t: setattr(t, "name", "")), "initializer 0 has no name")
+
+# ---- operators: all at once ----
+case("unknown_operators", oc.model(
+    [node("Resize", "x", "a"), node("Resize", "a", "b"), node("Einsum", "b", "c", equation="ab->ba"),
+     node("Relu", "c", "d"), node("Softmax", "d", "y", axis=7)], {"x": [2, 3]}, {"y": [2, 3]}),
+     "operator Resize is not supported", "(2 nodes, first \"the Resize\")", "operator Einsum is not supported", "(1 node,")
+case("other_domain", oc.model([node("FusedConv", "x", "y", domain="com.microsoft")], {"x": [2]}, {"y": [2]}),
+     "operator com.microsoft::FusedConv is of a domain that infc does not know")
+case("function", oc.model([node("F", "x", "y", domain="custom")], {"x": [2]}, {"y": [2]}, functions=[
+    helper.make_function("custom", "F", ["a"], ["b"], [node("Exp", "a", "b")], [helper.make_opsetid("", 17)])]),
+     "operator custom::F is a function of the model (1 node, first \"the F\"); inline it first")
+case("function_over_a_known_operator", oc.model([node("Relu", "x", "y")], {"x": [2]}, {"y": [2]}, functions=[
+    helper.make_function("", "Relu", ["a"], ["b"], [node("Exp", "a", "b")], [helper.make_opsetid("", 17)])]),
+     "operator Relu is a function of the model")
+branch = helper.make_graph([node("Relu", "x", "z")], "b", [], [oc.tensor_info("z", [2])])
+case("sub_graph", oc.model([node("If", "c", "y", then_branch=branch, else_branch=branch)], {"x": [2], "c": []}, {"y": [2]}),
+     "operator If is not supported")
+case("graph_attribute", oc.model([node("Relu", "x", "y", body=branch)], {"x": [2]}, {"y": [2]}),
+     'attribute "body" is a graph; sub-graphs are not supported')
+case("training_info", changed(lambda m: m.training_info.add()), "training information")
+case("sparse_initializer", changed(lambda m: m.graph.sparse_initializer.add()), "sparse initializers are not supported")
+case("quantization_annotation", changed(lambda m: m.graph.quantization_annotation.add()), "quantization annotations")
+case("no_inputs", oc.model([helper.make_node("Relu", [], ["y"], name="n")], {"x": [2]}, {"y": [2]}),
+     "has 0 inputs; in opset 17 it takes 1\n")
+case("left_out_input", oc.model([node("Add", "x,", "y")], {"x": [2]}, {"y": [2]}), "input 1 must not be left out")
+case("too_many_inputs", oc.model([node("Relu", "x,x", "y")], {"x": [2]}, {"y": [2]}), "has 2 inputs")
+case("too_many_outputs", oc.model([node("Relu", "x", "y,z")], {"x": [2]}, {"y": [2]}), "has 2 outputs")
+case("axes_input_before_its_opset", one("ReduceSum", [[2, 3]], [i64(0)], opset=11), "in opset 11 it takes 1\n")
+case("unknown_attribute", one("Relu", [[2]], alpha=0.5), 'attribute "alpha" does not exist in opset 17')
+case("attribute_of_another_opset", one("ReduceMean", [[2, 3]], opset=18, axes=[0]), 'attribute "axes" does not exist in opset 18')
+case("attribute_of_wrong_type", one("Softmax", [[2]], axis=1.0), 'attribute "axis" is of the wrong type')
+case("attribute_twice", one("Softmax", [[2]], axis=0), 'attribute "axis" is given twice')
+CASES["attribute_twice"][0].graph.node[0].attribute.append(CASES["attribute_twice"][0].graph.node[0].attribute[0])
+case("attribute_reference", one("Softmax", [[2]], axis=0), "refers to a parameter of a function")
+CASES["attribute_reference"][0].graph.node[0].attribute[0].ref_attr_name = "a"
+case("all_at_once", oc.model(
+    [node("Softmax", "x,x", "a", axis=1), node("Resize", "x", "b"), node("Flatten", "x", "c", axis=9), node("Clip", "q", "d"),
+     node("Max", "a,b,c,d", "y")], {"x": [2, "n"], "q": [1]}, {"y": [2, 3]}, {"w": np.array(["s"], object)}),
+     'node "the Softmax" (Softmax): has 2 inputs', "operator Resize", '"n" (axis 1 of input "x")', "shapes: {n: 1}")
+
+# ---- inputs ----
+for name, dtype, text in [("int64", TensorProto.INT64, "int64"), ("float16", TensorProto.FLOAT16, "float16"),
+                          ("string", TensorProto.STRING, "string"), ("unknown", 99, "of an unknown type")]:
+    case("input_" + name, changed(lambda m: setattr(m.graph.input[0].type.tensor_type, "elem_type", dtype)),
+         f'input "x" is {text}; only float inputs')
+case("input_no_type", changed(lambda m: m.graph.input[0].ClearField("type")), 'input "x" has no element type')
+case("input_no_shape", changed(lambda m: m.graph.input[0].type.tensor_type.ClearField("shape")), 'input "x" has no shape')
+case("input_sequence", changed(lambda m: m.graph.input[0].type.sequence_type.elem_type.tensor_type.SetInParent()),
+     "only tensors are supported")
+case("input_rank_9", changed(lambda m: [m.graph.input[0].type.tensor_type.shape.dim.add(dim_value=1) for _ in range(7)]),
+     "has 9 dimensions; at most 8")
+case("input_zero", oc.model([node("Relu", "x", "y")], {"x": [0, 3]}, {"y": [0, 3]}), 'input "x": dimension 0 is 0')
+case("input_negative", oc.model([node("Relu", "x", "y")], {"x": [-7, 3]}, {"y": None}), 'input "x": dimension 0 is -7')
+case("input_absurd", oc.model([node("Relu", "x", "y")], {"x": [1 << 40, 1 << 40]}, {"y": None}), "too many elements")
+case("input_absurd_2", oc.model([node("Relu", "x", "y")], {"x": [(1 << 63) - 1] * 8}, {"y": None}), "too many elements")
+
+free = oc.model([node("Add", "x,z", "y")], {"x": ["batch", 3, None], "z": ["batch", 1, "w-h"]}, {"y": None})
+case("open_dims", free, 'dimensions "batch" (axis 0 of input "x"), "x.2" (axis 2 of input "x"), "w-h" (axis 2 of input "z")',
+     'add   shapes: {batch: 1, "x.2": 1, "w-h": 1}   to the spec', code=SPEC)
+case("open_dims_left", free, '"w-h"', 'put   shapes: {batch: 4, "x.2": 1, "w-h": 1}   into the spec', code=SPEC, dims=["batch=4"])
+case("open_minus_one", oc.model([node("Relu", "x", "y")], {"x": [-1, 3]}, {"y": None}), '"x.0"', code=SPEC)
+case("dim_unused", changed(lambda m: None), 'the model has no dimension "x.2"; did you mean "x.0"?', code=SPEC, dims=["x.2=4"])
+case("dim_misspelt", free, 'the model has no dimension "bacth"; did you mean "batch"?', code=SPEC, dims=["bacth=2"])
+case("dim_conflict", changed(lambda m: None), "x.0 is 4 here, but dimension 0 of input \"x\" is 2 by the model", code=SPEC,
+     dims=["x.0=4"])
+case("dim_two_numbers", free, "is 3 by x.0", code=SPEC, dims=["batch=2", "x.0=3", "x.2=1", "w-h=1"])
+case("dim_zero", free, "batch must be at least 1, not 0", code=SPEC, dims=["batch=0", "x.2=1", "w-h=1"])
+case("dim_negative", free, "batch must be at least 1, not -3", code=SPEC, dims=["batch=-3", "x.2=1", "w-h=1"])
+
+# ---- declared and computed shapes ----
+case("declared_output", changed(lambda m: setattr(m.graph.output[0].type.tensor_type.shape.dim[1], "dim_value", 4)),
+     '"y" is declared [2,4], but its shape is f32[2,3]')
+case("declared_rank", changed(lambda m: m.graph.output[0].type.tensor_type.shape.dim.add(dim_value=1)),
+     '"y" is declared [2,3,1], but its shape is f32[2,3]')
+case("declared_type", changed(lambda m: setattr(m.graph.output[0].type.tensor_type, "elem_type", TensorProto.INT64)),
+     '"y" is declared int64, but is f32')
+case("declared_info", oc.model([node("Relu", "x", "a"), node("Exp", "a", "y")], {"x": [2, 3]}, {"y": [2, 3]},
+                               infos=[oc.tensor_info("a", ["n", 5])]),
+     'node "the Relu" (Relu): "a" is declared [n,5], but its shape is f32[2,3]')
+case("declared_bound_dim", oc.model([node("Relu", "x", "y")], {"x": ["n", 3]}, {"y": [3, "n"]}),
+     '"y" is declared [3,n], but its shape is f32[2,3]', dims=["n=2"])
+case("declared_initializer", oc.model([node("Add", "x,w", "y")], {"x": [2, 3], "w": [4]}, {"y": [2, 3]}, {"w": f32([3])}),
+     'initializer "w": "w" is declared [4], but its shape is f32[3]')
+case("int_output", oc.model([node("Relu", "x", "y")], {"x": [2]}, {"y": [2]}, {"i": i64(1)}), 'output "i" is i64')
+CASES["int_output"][0].graph.output.append(oc.tensor_info("i", [1], TensorProto.INT64))
+
+# ---- constants ----
+case("raw_short", weight(lambda t: setattr(t, "raw_data", t.raw_data[:-1])), 'initializer "w": raw_data has 11 bytes, but the shape needs 12')
+case("raw_long", weight(lambda t: setattr(t, "raw_data", t.raw_data + b"\0")), "raw_data has 13 bytes")
+case("raw_absent", weight(lambda t: t.ClearField("raw_data")), "0 values, but the shape needs 3")
+case("weight_negative", weight(lambda t: t.dims.__setitem__(0, -3)), "dimension 0 is negative: -3")
+case("weight_absurd", weight(lambda t: t.dims.extend([1 << 40, 1 << 40])), "too many elements")
+case("weight_absurd_zero", weight(lambda t: t.dims.extend([1 << 62, 0, 1 << 62])), "too many elements")
+case("weight_rank_9", weight(lambda t: t.dims.extend([1] * 8)), "a tensor of 9 dimensions")
+case("weight_rank_100000", weight(lambda t: t.dims.extend([1] * 100000)), "a tensor of 100001 dimensions")
+case("weight_large", weight(lambda t: t.dims.__setitem__(0, 1 << 39)), "raw_data has 12 bytes")
+case("weight_string", weight(lambda t: setattr(t, "data_type", TensorProto.STRING)), "tensors of type string are not supported")
+case("weight_int4", weight(lambda t: setattr(t, "data_type", TensorProto.INT4)), "tensors of type int4 are not supported")
+case("weight_unknown_type", weight(lambda t: setattr(t, "data_type", 77)), "of an unknown type")
+case("weight_segment", weight(lambda t: t.segment.SetInParent()), "in segments")
+case("weight_f16", oc.model([node("Add", "x,w", "y")], {"x": [3]}, {"y": [3]}, {"w": np.ones(3, np.float16)}),
+     'input 1, "w", is f16; only f32 is computed with so far')
+case("weight_f64", oc.model([node("Add", "x,w", "y")], {"x": [3]}, {"y": [3]}, {"w": np.ones(3)}), 'input 1, "w", is f64')
+case("weight_empty", oc.model([node("Add", "x,w", "y")], {"x": [1]}, {"y": [0]}, {"w": f32([0])}), "has no elements")
+case("constant_strings", oc.model([node("Constant", "", "c", value_strings=["a"]), node("Add", "x,c", "y")], {"x": [1]}, {"y": [1]}),
+     'node "the Constant" (Constant): attribute "value_strings" is not supported')
+case("constant_none", oc.model([node("Constant", "", "c"), node("Add", "x,c", "y")], {"x": [1]}, {"y": [1]}), "needs one output and one attribute")
+case("constant_two", oc.model([node("Constant", "", "c", value_int=1, value_float=1.0), node("Add", "x,c", "y")], {"x": [1]}, {"y": [1]}),
+     "needs one output and one attribute")
+
+# ---- operators ----
+case("conv_3d", one("Conv", [[1, 2, 3, 4, 5]], [f32([1, 2, 1, 1, 1])]), "3-D is not supported; 1-D and 2-D are")
+case("conv_ranks", one("Conv", [[1, 2, 3, 4]], [f32([1, 2, 1])]), "the input is f32[1,2,3,4], the weight f32[1,2,1]")
+case("conv_channels", one("Conv", [[1, 2, 3, 4]], [f32([1, 3, 1, 1])]), "input channels per group")
+case("conv_groups", one("Conv", [[1, 4, 3, 4]], [f32([3, 2, 1, 1])], group=2), "groups do not divide")
+case("conv_group_zero", one("Conv", [[1, 4, 3, 4]], [f32([3, 2, 1, 1])], group=0), "groups do not divide")
+case("conv_bias", one("Conv", [[1, 2, 3, 4]], [f32([1, 2, 1, 1]), f32([2])]), "the bias is f32[2], but there are 1 output channels")
+case("conv_kernel_shape", one("Conv", [[1, 2, 3, 4]], [f32([1, 2, 1, 1])], kernel_shape=[2, 1]), "has 2 where the weight has 1")
+case("conv_negative_pads", one("Conv", [[1, 2, 3, 4]], [f32([1, 2, 1, 1])], pads=[-1, 0, 0, 0]), 'attribute "pads" has -1')
+case("conv_pads_count", one("Conv", [[1, 2, 3, 4]], [f32([1, 2, 1, 1])], pads=[1, 1]), 'attribute "pads" has 2 numbers, not 4')
+case("conv_stride_zero", one("Conv", [[1, 2, 3, 4]], [f32([1, 2, 1, 1])], strides=[0, 1]), 'attribute "strides" has 0')
+case("conv_huge_pads", one("Conv", [[1, 2, 3, 4]], [f32([1, 2, 1, 1])], pads=[1 << 62] * 4), 'attribute "pads" has 4611686018427387904')
+case("conv_too_large", one("Conv", [[1, 2, 3, 4]], [f32([1, 2, 5, 5])]), "larger than the padded image")
+case("conv_auto_pad", one("Conv", [[1, 2, 3, 4]], [f32([1, 2, 1, 1])], auto_pad="SOME"), '"auto_pad" must be NOTSET')
+case("conv_both_pads", one("Conv", [[1, 2, 3, 4]], [f32([1, 2, 1, 1])], auto_pad="VALID", pads=[1, 1, 1, 1]), "exclude each other")
+case("pool_no_kernel", one("MaxPool", [[1, 2, 3, 4]]), 'attribute "kernel_shape" is missing')
+case("pool_pads", one("MaxPool", [[1, 2, 3, 4]], kernel_shape=[2, 2], pads=[3, 0, 0, 0]), "must be smaller than the window")
+case("pool_ceil_mode", one("MaxPool", [[1, 2, 3, 4]], kernel_shape=[2, 2], ceil_mode=2), 'attribute "ceil_mode" is 2, not 0 or 1')
+case("pool_rank", one("MaxPool", [[2, 3]], kernel_shape=[2]), "has 2 dimensions; it needs a batch")
+case("pool_ceil_include", one("AveragePool", [[1, 2, 8, 8]], kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1, count_include_pad=1),
+     "ceil_mode with count_include_pad")
+case("pool_indices", oc.model([node("MaxPool", "x", "y,i", kernel_shape=[2, 2])], {"x": [1, 1, 4, 4]}, {"y": [1, 1, 3, 3]}),
+     "the indices of the maxima")
+CASES["pool_indices"][0].graph.output.append(oc.tensor_info("i", [1, 1, 3, 3], TensorProto.INT64))
+case("batchnorm_training", one("BatchNormalization", [[1, 2, 3]], [f32([2])] * 4, training_mode=1), "training_mode is not supported")
+case("batchnorm_spatial", one("BatchNormalization", [[1, 2, 3]], [f32([2])] * 4, opset=7, spatial=0), "spatial=0 is not supported")
+case("batchnorm_channels", one("BatchNormalization", [[1, 2, 3]], [f32([3])] * 4), "but there are 2 channels")
+case("batchnorm_rank1", one("BatchNormalization", [[2]], [f32([2])] * 4), "without a channel dimension")
+case("dropout_training", one("Dropout", [[2]], [np.float32(0.5), np.array(True)]), "training_mode must be a constant false")
+case("dropout_mask", oc.model([node("Dropout", "x", "y,m")], {"x": [2]}, {"y": [2]}), "the mask, is not supported")
+CASES["dropout_mask"][0].graph.output.append(oc.tensor_info("m", [2], TensorProto.BOOL))
+case("clip_bound", one("Clip", [[2]], [f32([2])]), "has more than one element")
+case("clip_int", one("Clip", [[2]], [i64(1)]), 'input 1, "c0", is i64')
+case("broadcast", one("Add", [[2, 3], [4]]), "do not broadcast")
+case("matmul_inner", one("MatMul", [[2, 3], [4, 5]]), "inner dimensions 3 and 4 differ")
+case("matmul_scalar", one("MatMul", [[], [4, 5]]), "a scalar cannot be multiplied")
+case("gemm_rank", one("Gemm", [[2, 3, 4], [4, 5]]), 'input 0, "x0", has 3 dimensions, not 2')
+case("gemm_c", one("Gemm", [[2, 3], [3, 5], [3, 5]]), "does not broadcast to the product, f32[2,5]")
+case("gemm_c_larger", one("Gemm", [[1, 3], [3, 5], [4, 5]]), "does not broadcast to the product")
+case("reduce_axis", one("ReduceSum", [[2, 3]], [i64(2)]), "axis 2 is out of range for 2 dimensions")
+case("reduce_axis_twice", one("ReduceSum", [[2, 3]], [i64(1, -1)]), "axis 1 is given twice")
+case("reduce_axes_many", one("ReduceMax", [[2, 3]], axes=[0] * 1000), 'attribute "axes" has 1000 axes')
+case("reduce_axes_computed", oc.model([node("Relu", "a", "b"), node("ReduceSum", "x,b", "y")], {"x": [2], "a": [1]}, {"y": None}),
+     'must be a constant, but is computed by node "the Relu" (Relu)')
+case("reduce_axes_input", oc.model([node("ReduceSum", "x,a", "y")], {"x": [2], "a": [1]}, {"y": None}),
+     "is computed by the caller, as a graph input")
+case("reshape_count", one("Reshape", [[2, 3]], [i64(4, 2)]), "the new shape has 8 elements, the input 6")
+case("reshape_open", one("Reshape", [[2, 3]], [i64(4, -1)]), "6 elements cannot be shared out over rows of 4")
+case("reshape_two_open", one("Reshape", [[2, 3]], [i64(-1, -1)]), "-1 more than once")
+case("reshape_negative", one("Reshape", [[2, 3]], [i64(-2, 3)]), "the new shape has -2")
+case("reshape_keep", one("Reshape", [[2, 3]], [i64(2, 3, 0)]), "keeps dimension 2, which the input does not have")
+case("reshape_overflow", one("Reshape", [[2, 3]], [i64(1 << 62, 1 << 62)]), "too many elements")
+case("reshape_zero_open", one("Reshape", [[2, 3]], [i64(0, -1)], allowzero=1), "cannot be shared out")
+case("reshape_rank_9", one("Reshape", [[2, 3]], [i64(1, 1, 1, 1, 1, 1, 1, 2, 3)]), "has 9 elements; at most 8")
+case("reshape_float", one("Reshape", [[2, 3]], [f32([2])]), 'input 1, "c0", is f32, not int64')
+case("reshape_matrix", one("Reshape", [[2, 3]], [np.ones((1, 2), np.int64)]), "has 2 dimensions, not 1")
+case("flatten_axis", one("Flatten", [[2, 3]], axis=3), "axis 3 is out of range")
+case("squeeze_axis", one("Squeeze", [[2, 3]], [i64(0)]), "axis 0 is 2 long, not 1")
+case("unsqueeze_axis", one("Unsqueeze", [[2, 3]], [i64(5)]), "axis 5 is out of range for 3 dimensions")
+case("unsqueeze_twice", one("Unsqueeze", [[2, 3]], [i64(1, 1)]), "axis 1 is given twice")
+case("unsqueeze_rank_9", one("Unsqueeze", [[1] * 7], [i64(0, 1)]), "has 9 dimensions")
+case("unsqueeze_missing", one("Unsqueeze", [[2, 3]], opset=11), 'attribute "axes" is missing')
+case("transpose_perm", one("Transpose", [[2, 3]], perm=[0, 0]), "not an order of the 2 axes")
+case("transpose_count", one("Transpose", [[2, 3]], perm=[0, 1, 2]), "has 3 axes for 2 dimensions")
+case("transpose_huge", one("Transpose", [[2, 3]], perm=[1 << 40, -1]), "not an order of the 2 axes")
+case("softmax_axis", one("Softmax", [[2, 3]], axis=2), "axis 2 is out of range")
+case("softmax_scalar", one("Softmax", [[]]), "axis -1 is out of range for 0 dimensions")
+case("cast", one("Cast", [[2, 3]], to=TensorProto.INT64), "a cast from f32 to int64 is not supported")
+case("cast_unknown", one("Cast", [[2, 3]], to=12345), "a cast from f32 to of an unknown type")
+
+# ---- external data ----
+EXTERNAL = {}
+
+
+def external(name, location, *texts, offset=None, length=12, code=MODEL, **more):
+    def change(tensor):
+        tensor.ClearField("raw_data")
+        tensor.data_location = TensorProto.EXTERNAL
+        for key, value in [("location", location), ("offset", offset), ("length", length)]:
+            if value is not None:
+                tensor.external_data.add(key=key, value=str(value))
+    case("external_" + name, weight(change), *texts, code=code)
+
+
+external("absolute", "/etc/hostname", 'external data "/etc/hostname"', "must be a path relative")
+external("parent", "../secret.bin", '".." is not allowed')
+external("parent_inside", "below/../../secret.bin", '".." is not allowed')
+external("parent_end", "below/..", '".." is not allowed')
+external("empty", "", "must be a path relative")
+external("none", None, "external data without a location")
+external("missing", "missing.bin", "no such file", code=IO)
+external("symlink", "link.bin", "a symbolic link is not followed")
+external("symlink_folder", "linked/secret.bin", "a symbolic link is not followed")
+external("folder", "below", "Is a directory", code=IO)
+external("fifo", "fifo", "not a regular file", code=IO)
+external("short", "short.bin", "bytes 0 to 12 of a file of 8 bytes")
+external("beyond", "good.bin", "bytes 4088 to 4100 of a file of 4096 bytes", offset=4088)
+external("far_beyond", "good.bin", "of a file of 4096 bytes", offset=(1 << 64) - 4)
+external("offset_text", "good.bin", 'offset "12x" is not a size', offset="12x")
+external("offset_negative", "good.bin", 'offset "-4" is not a size', offset=-4)
+external("offset_overflow", "good.bin", "is not a size", offset=1 << 64)
+external("length_text", "good.bin", 'length "many" is not a size', length="many")
+external("length_other", "good.bin", "length 16, but the shape needs 12 bytes", length=16)
+external("below_a_file", "good.bin/x", "Not a directory", code=IO)
+
+
+def make_files(folder):
+    below = os.path.join(folder, "below")
+    os.makedirs(below, exist_ok=True)
+    outside = os.path.join(os.path.dirname(os.path.abspath(folder)), "secret.bin")
+    for path, size in [(outside, 4096), (os.path.join(folder, "good.bin"), 4096), (os.path.join(folder, "short.bin"), 8),
+                       (os.path.join(below, "secret.bin"), 4096)]:
+        with open(path, "wb") as f:
+            f.write(bytes(size))
+    for link, target in [("link.bin", "good.bin"), ("linked", "below")]:
+        if not os.path.islink(os.path.join(folder, link)):
+            os.symlink(target, os.path.join(folder, link))
+    if not os.path.exists(os.path.join(folder, "fifo")):
+        os.mkfifo(os.path.join(folder, "fifo"))
+
+
+def main():
+    tool, folder = sys.argv[1], sys.argv[2]
+    os.makedirs(folder, exist_ok=True)
+    make_files(folder)
+    failed = 0
+    for name, (made, texts, code, dims) in CASES.items():
+        if len(sys.argv) > 3 and name not in sys.argv[3:]:
+            continue
+        path = oc.save(folder, name, made)
+        args = [a for dim in dims for a in ("--dim", dim)]
+        got, _, err = oc.run(tool, path, *args)
+        missing = [t for t in texts if t not in err]
+        if got != code or missing or len(sys.argv) > 3:
+            failed += got != code or bool(missing)
+            print(f"{name}: exit {got}, expected {code}; missing {missing} in\n{err}")
+    print(f"{len(CASES)} cases, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

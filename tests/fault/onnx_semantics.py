@@ -1,0 +1,312 @@
+"""Every operator and attribute combination that infc imports, compared with ONNX Runtime (or, for opsets that it
+does not know yet, with the reference evaluator of the onnx package): python onnx_semantics.py ONNX_EVAL FOLDER [CASE]"""
+import os
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import helper
+from onnx.reference import ReferenceEvaluator
+
+import onnx_cases as oc
+
+CASES = {}
+
+
+def case(name, op, inputs, consts=(), opset=17, n_out=1, absent=(), low=-2.0, high=2.0, dims=(), declared=None,
+         **attrs):
+    """One node `op` over inputs (shapes) and constants (arrays) in order; None leaves an operand out."""
+    assert name not in CASES, name
+    CASES[name] = dict(op=op, inputs=inputs, consts=consts, opset=opset, n_out=n_out, attrs=attrs, low=low,
+                       high=high, dims=dims, declared=declared)
+
+
+def i64(*values):
+    return np.array(values, np.int64)
+
+
+def f32(shape, name="w"):
+    return oc.rng(name + str(shape)).uniform(-1, 1, shape).astype(np.float32)
+
+
+X = [1, 3, 7, 9]  # an image with odd sides
+
+# ---- element-wise ----
+for op in ["Abs", "Neg", "Relu", "Sigmoid", "Tanh", "Exp"]:
+    case(op.lower(), op, [[2, 3, 5]])
+case("sqrt", "Sqrt", [[4, 5]], low=0, high=9)
+case("relu_scalar", "Relu", [[]])
+case("sigmoid_wide", "Sigmoid", [[64]], low=-30, high=30)
+case("tanh_wide", "Tanh", [[64]], low=-12, high=12)
+case("exp_wide", "Exp", [[64]], low=-60, high=60)
+case("leaky_default", "LeakyRelu", [[3, 4]])
+case("leaky_alpha", "LeakyRelu", [[3, 4]], alpha=0.3)
+case("relu_opset7", "Relu", [[3]], opset=7)
+case("relu_opset14", "Relu", [[3]], opset=14)
+for op in ["Add", "Sub", "Mul", "Div"]:
+    case(op.lower() + "_same", op, [[2, 3], [2, 3]], low=0.5)
+    case(op.lower() + "_broadcast", op, [[2, 1, 4], [3, 1]], low=0.5)
+case("add_constant", "Add", [X], [f32([3, 1, 1])])
+case("add_scalar", "Add", [X], [f32([])])
+case("add_row_opset7", "Add", [[2, 3]], [f32([3])], opset=7)
+case("mul_self_rank", "Mul", [[4], [2, 3, 4]])
+for op in ["Max", "Min"]:
+    case(op.lower() + "_one", op, [[3]])
+    case(op.lower() + "_two", op, [[2, 3], [3]])
+    case(op.lower() + "_four", op, [[2, 1], [3], [2, 3], [1]])
+    case(op.lower() + "_opset8", op, [[2, 3], [3]], opset=8)
+case("clip_attr", "Clip", [[3, 5]], opset=6 + 1, min=-0.5, max=0.75)
+case("clip_attr_min", "Clip", [[3, 5]], opset=10, min=-0.5)
+case("clip_attr_none", "Clip", [[3, 5]], opset=10)
+case("clip_inputs", "Clip", [[3, 5]], [np.float32(-0.5), np.float32(0.75)])
+case("clip_min_only", "Clip", [[3, 5]], [np.float32(-0.5)])
+case("clip_max_only", "Clip", [[3, 5]], [None, np.float32(0.25)])
+case("clip_relu6", "Clip", [[3, 5]], [np.float32(0), np.float32(6)], opset=11, high=9)
+case("clip_crossed", "Clip", [[3, 5]], [np.float32(1), np.float32(-1)], opset=13)
+case("clip_computed_bound", "Clip", [[3, 5], []], low=-1, high=1)
+
+# ---- convolution ----
+W = f32([4, 3, 3, 3])
+case("conv", "Conv", [X], [W])
+case("conv_bias", "Conv", [X], [W, f32([4])])
+case("conv_pads", "Conv", [X], [W], pads=[1, 2, 0, 1])
+case("conv_strides", "Conv", [X], [W], strides=[2, 3], pads=[1, 1, 1, 1])
+case("conv_dilations", "Conv", [X], [W], dilations=[2, 3], pads=[2, 3, 2, 3])
+case("conv_kernel_shape", "Conv", [X], [W], kernel_shape=[3, 3])
+case("conv_groups", "Conv", [[2, 4, 5, 5]], [f32([6, 2, 3, 3])], group=2)
+case("conv_depthwise", "Conv", [[1, 4, 5, 5]], [f32([4, 1, 3, 3]), f32([4])], group=4, pads=[1, 1, 1, 1])
+case("conv_pointwise", "Conv", [[2, 5, 3, 3]], [f32([7, 5, 1, 1])])
+case("conv_17_channels", "Conv", [[1, 17, 4, 4]], [f32([33, 17, 3, 3])], pads=[1, 1, 1, 1])
+for pad in ["SAME_UPPER", "SAME_LOWER", "VALID"]:
+    case("conv_" + pad.lower(), "Conv", [X], [f32([4, 3, 3, 2])], auto_pad=pad, strides=[2, 2])
+case("conv_notset", "Conv", [X], [W], auto_pad="NOTSET", pads=[1, 1, 1, 1])
+case("conv_same_even", "Conv", [[1, 2, 8, 8]], [f32([3, 2, 4, 4])], auto_pad="SAME_UPPER")
+case("conv_same_dilated", "Conv", [[1, 2, 8, 8]], [f32([3, 2, 3, 3])], auto_pad="SAME_LOWER", dilations=[2, 2])
+case("conv_1d", "Conv", [[2, 3, 11]], [f32([5, 3, 4])])
+case("conv_1d_all", "Conv", [[2, 4, 11]], [f32([6, 2, 3]), f32([6])], pads=[2, 1], strides=[2], dilations=[2], group=2)
+case("conv_1d_same", "Conv", [[1, 2, 10]], [f32([3, 2, 4])], auto_pad="SAME_UPPER", strides=[3])
+case("conv_computed_weight", "Conv", [X, [4, 3, 3, 3]])
+case("conv_opset7", "Conv", [X], [W], opset=7, pads=[1, 1, 1, 1])
+case("conv_opset11", "Conv", [X], [W], opset=11, pads=[1, 1, 1, 1])
+case("conv_opset22", "Conv", [X], [W], opset=22, pads=[1, 1, 1, 1])
+
+# ---- normalisation ----
+BN = [f32([3], "s"), f32([3], "b"), f32([3], "m"), np.abs(f32([3], "v"))]
+case("batchnorm", "BatchNormalization", [X], BN)
+case("batchnorm_epsilon", "BatchNormalization", [X], BN, epsilon=0.01, momentum=0.5)
+case("batchnorm_rank2", "BatchNormalization", [[4, 3]], BN)
+case("batchnorm_rank3", "BatchNormalization", [[4, 3, 5]], BN)
+case("batchnorm_opset7", "BatchNormalization", [X], BN, opset=7, spatial=1)
+case("batchnorm_opset9", "BatchNormalization", [X], BN, opset=9)
+case("batchnorm_opset14", "BatchNormalization", [X], BN, opset=14, training_mode=0)
+case("batchnorm_computed", "BatchNormalization", [X, [3], [3], [3], [3]], low=0.2)
+
+# ---- pools ----
+for op in ["MaxPool", "AveragePool"]:
+    p = op[:3].lower() + "pool_"
+    case(p + "kernel", op, [X], kernel_shape=[2, 3])
+    case(p + "strides", op, [X], kernel_shape=[3, 2], strides=[2, 2])
+    case(p + "pads", op, [X], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 0, 2, 1])
+    case(p + "ceil", op, [[1, 2, 8, 9]], kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1)
+    case(p + "ceil_exact", op, [[1, 2, 7, 9]], kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1)
+    case(p + "ceil_pads", op, [[1, 2, 6, 7]], kernel_shape=[3, 3], strides=[3, 3], pads=[1, 1, 1, 1], ceil_mode=1)
+    for pad in ["SAME_UPPER", "SAME_LOWER", "VALID"]:
+        case(p + pad.lower(), op, [X], kernel_shape=[2, 3], strides=[2, 2], auto_pad=pad)
+    case(p + "1d", op, [[2, 3, 10]], kernel_shape=[3], strides=[2], pads=[1, 1])
+    case(p + "opset8", op, [X], opset=8, kernel_shape=[2, 2], strides=[2, 2])
+    case(p + "opset10", op, [X], opset=10, kernel_shape=[2, 2], strides=[2, 2])
+    case(p + "opset22", op, [X], opset=22, kernel_shape=[2, 2], strides=[2, 2])
+    case(p + "dilations", op, [X], opset=19, kernel_shape=[3, 2], dilations=[2, 3])
+case("maxpool_indices_unused", "MaxPool", [X], n_out=2, kernel_shape=[2, 2])
+case("avepool_include_pad", "AveragePool", [X], kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=1)
+case("avepool_exclude_pad", "AveragePool", [X], kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=0)
+case("avepool_include_same", "AveragePool", [X], kernel_shape=[3, 2], auto_pad="SAME_UPPER", count_include_pad=1)
+case("avepool_ceil_include_exact", "AveragePool", [[1, 2, 7, 9]], kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1,
+     count_include_pad=1)
+for op in ["GlobalAveragePool", "GlobalMaxPool"]:
+    case(op.lower(), op, [[2, 3, 5, 6]])
+    case(op.lower() + "_1d", op, [[2, 3, 7]])
+    case(op.lower() + "_opset7", op, [[1, 2, 3, 3]], opset=7)
+
+# ---- reductions ----
+R = [2, 3, 4, 5]
+for op, old, new in [("ReduceSum", 11, 13), ("ReduceMean", 13, 18), ("ReduceMax", 13, 18)]:
+    p = op[6:].lower() + "_"
+    case(p + "all", op, [R], opset=old)
+    case(p + "last", op, [R], opset=old, axes=[-1])
+    case(p + "first", op, [R], opset=old, axes=[0], keepdims=0)
+    case(p + "middle", op, [R], opset=old, axes=[1, 2])
+    case(p + "apart", op, [R], opset=old, axes=[0, 2])
+    case(p + "apart_dropped", op, [R], opset=old, axes=[3, 1], keepdims=0)
+    case(p + "three_apart", op, [R], opset=old, axes=[0, 1, 3], keepdims=0)
+    case(p + "over_one", op, [[2, 1, 3]], opset=old, axes=[0, 2])
+    case(p + "opset7", op, [R], opset=7, axes=[1])
+    case(p + "input", op, [R], [i64(2, -1)], opset=new, keepdims=0)
+    case(p + "input_absent", op, [R], opset=new)
+    case(p + "input_empty", op, [R], [i64()], opset=new)
+    case(p + "noop", op, [R], [i64()], opset=new, noop_with_empty_axes=1)
+    case(p + "noop_absent", op, [R], opset=new, noop_with_empty_axes=1)
+case("max_axes_opset20", "ReduceMax", [R], [i64(1)], opset=20)
+case("sum_long", "ReduceSum", [[3, 1000]], [i64(1)], opset=13, low=0)
+
+# ---- products ----
+A, B, C = [3, 4], [4, 5], f32([5])
+case("gemm", "Gemm", [A], [f32(B), C])
+case("gemm_no_c", "Gemm", [A], [f32(B)])
+case("gemm_alpha_beta", "Gemm", [A], [f32(B), C], alpha=0.5, beta=2.0)
+case("gemm_beta_zero", "Gemm", [A], [f32(B), C], beta=0.0)
+case("gemm_trans_a", "Gemm", [[4, 3]], [f32(B), C], transA=1)
+case("gemm_trans_b", "Gemm", [A], [f32([5, 4]), C], transB=1)
+case("gemm_trans_both", "Gemm", [[4, 3]], [f32([5, 4])], transA=1, transB=1)
+for shape in [[], [1], [1, 5], [3, 1], [3, 5], [1, 1]]:
+    case("gemm_c_" + "x".join(map(str, shape)), "Gemm", [A], [f32(B), f32(shape)])
+case("gemm_computed", "Gemm", [A, B, [3, 5]])
+case("gemm_opset7", "Gemm", [A], [f32(B), C], opset=7, transB=0)
+case("gemm_opset9", "Gemm", [A], [f32(B), C], opset=9)
+case("matmul", "MatMul", [A], [f32(B)])
+case("matmul_computed", "MatMul", [A, B])
+case("matmul_batch", "MatMul", [[2, 3, 4], [2, 4, 5]])
+case("matmul_batch2", "MatMul", [[2, 3, 4, 5], [2, 3, 5, 2]])
+case("matmul_shared_right", "MatMul", [[2, 3, 4]], [f32(B)])
+case("matmul_shared_left", "MatMul", [A, [2, 4, 5]])
+case("matmul_ones", "MatMul", [[1, 3, 4], [6, 4, 5]])
+case("matmul_vector_left", "MatMul", [[4]], [f32(B)])
+case("matmul_vector_right", "MatMul", [A], [f32([4])])
+case("matmul_vectors", "MatMul", [[4], [4]])
+case("matmul_vector_batch", "MatMul", [[4], [2, 4, 5]])
+case("matmul_batch_vector", "MatMul", [[2, 3, 4], [4]])
+case("matmul_opset7", "MatMul", [A], [f32(B)], opset=7)
+
+# ---- shapes ----
+S = [2, 3, 4]
+case("reshape", "Reshape", [S], [i64(6, 4)])
+case("reshape_open", "Reshape", [S], [i64(2, -1)])
+case("reshape_keep", "Reshape", [S], [i64(0, -1, 2)])
+case("reshape_keep_all", "Reshape", [S], [i64(0, 0, 0)])
+case("reshape_scalar", "Reshape", [[1, 1]], [i64()])
+case("reshape_opset7", "Reshape", [S], [i64(24)], opset=7)
+case("reshape_allowzero", "Reshape", [S], [i64(4, 6)], opset=14, allowzero=1)
+case("reshape_allowzero_open", "Reshape", [S], [i64(4, -1)], opset=14, allowzero=1)
+for axis in [0, 1, 2, 3, -1, -3]:
+    case(f"flatten_{axis}", "Flatten", [S], axis=axis)
+case("flatten_default", "Flatten", [X])
+case("flatten_opset9", "Flatten", [S], opset=9, axis=2)
+case("squeeze_attr", "Squeeze", [[1, 3, 1, 2]], opset=11, axes=[0])
+case("squeeze_attr_negative", "Squeeze", [[1, 3, 1, 2]], opset=11, axes=[-2, 0])
+case("squeeze_all", "Squeeze", [[1, 3, 1, 2]])
+case("squeeze_input", "Squeeze", [[1, 3, 1, 2]], [i64(2)])
+case("squeeze_to_scalar", "Squeeze", [[1, 1]])
+case("unsqueeze_attr", "Unsqueeze", [[3, 2]], opset=11, axes=[0, 3])
+case("unsqueeze_negative", "Unsqueeze", [[3, 2]], [i64(-1, 0)])
+case("unsqueeze_unsorted", "Unsqueeze", [[3, 2]], [i64(3, 1)])
+case("transpose_default", "Transpose", [S])
+case("transpose", "Transpose", [S], perm=[1, 0, 2])
+case("transpose_nhwc", "Transpose", [X], perm=[0, 2, 3, 1])
+case("transpose_identity", "Transpose", [S], perm=[0, 1, 2])
+case("transpose_6d", "Transpose", [[2, 3, 2, 3, 2, 3]], perm=[5, 0, 3, 2, 1, 4])
+
+# ---- softmax ----
+case("softmax", "Softmax", [[3, 10]])
+for axis in [0, 1, 2, -2]:
+    case(f"softmax_{axis}", "Softmax", [S], axis=axis)
+    case(f"softmax_old_{axis}", "Softmax", [S], opset=11, axis=axis)
+case("softmax_old_default", "Softmax", [S], opset=7)
+case("softmax_wide", "Softmax", [[2, 33]], low=-80, high=80)
+
+# ---- what passes its input on ----
+case("identity", "Identity", [S])
+case("dropout_opset7", "Dropout", [S], opset=7, ratio=0.9)
+case("dropout_mask_unused", "Dropout", [S], opset=10, n_out=2)
+case("dropout_inputs", "Dropout", [S], [np.float32(0.5)], opset=13)
+case("dropout_training_false", "Dropout", [S], [np.float32(0.5), np.array(False)], opset=13)
+case("cast_same", "Cast", [S], to=1)
+
+# ---- the newest opsets ----
+NEWEST = 28
+case("newest_relu", "Relu", [S], opset=NEWEST)
+case("newest_reshape", "Reshape", [S], [i64(6, 4)], opset=NEWEST)
+case("newest_mean", "ReduceMean", [R], [i64(1)], opset=NEWEST)
+case("newest_conv", "Conv", [X], [W], opset=NEWEST)
+case("newest_softmax", "Softmax", [S], opset=NEWEST)
+
+
+# ---- symbolic dims ----
+case("dim_param", "Relu", [["batch", 3]], dims=["batch=4"])
+case("dim_axis", "Relu", [[None, 3]], dims=["x0.0=4"])
+case("dim_both", "Add", [["n", "c"], ["c"]], dims=["n=2", "x0.1=3", "c=3"])
+case("dim_declared_output", "Relu", [["batch", 3]], dims=["batch=4"], declared=["batch", 3])
+
+DIMS = {"batch": 4, "n": 2, "c": 3, None: 4}
+
+
+def build(name, c):
+    operands, inputs, constants = [], {}, {}
+    for i, shape in enumerate(c["inputs"]):
+        inputs[f"x{i}"] = shape
+        operands.append(f"x{i}")
+    for i, value in enumerate(c["consts"]):
+        operands.append("" if value is None else f"c{i}")
+        if value is not None:
+            constants[f"c{i}"] = value
+    outputs = ["y"] + [f"unused{i}" for i in range(1, c["n_out"])]
+    node = helper.make_node(c["op"], operands, outputs, name="the node", **c["attrs"])
+    made = oc.model([node], inputs, {"y": c["declared"]}, constants, opset=c["opset"], ir=min(10, onnx.IR_VERSION))
+    if c["declared"] is None:
+        made.graph.output[0].type.tensor_type.ClearField("shape")
+    return made
+
+
+def reference(made, feeds):
+    try:
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4
+        session = onnxruntime.InferenceSession(made.SerializeToString(), options, ["CPUExecutionProvider"])
+        return session.run(None, feeds)
+    except Exception:  # an opset or a combination that it does not know
+        return ReferenceEvaluator(made).run(None, feeds)
+
+
+def check(tool, folder, name, made, feeds, dims=(), reference_model=None):
+    path = oc.save(folder, name, made)
+    want = reference(reference_model or made, feeds)
+    got, shapes = oc.evaluate(tool, folder, name, path, list(feeds.values()), len(made.graph.output), dims)
+    for i, w in enumerate(want):
+        shape = "[" + ",".join(map(str, w.shape)) + "]"
+        if shape not in shapes[i]:
+            raise AssertionError(f"shape {shapes[i]}, expected {shape}")
+        scale = max(1e-30, float(np.max(np.abs(w))) if w.size else 0)
+        bound = 1e-5 * np.abs(w.reshape(-1)) + 1e-6 * scale
+        worst = np.max(np.abs(got[i] - w.reshape(-1)) - bound) if w.size else 0
+        if not worst <= 0:
+            raise AssertionError(f"off by {worst} over the bound")
+
+
+def run_case(tool, folder, name, c):
+    made = build(name, c)
+    random = oc.rng(name)
+    feeds = {}
+    for i, shape in enumerate(c["inputs"]):
+        fixed = [d if isinstance(d, int) else DIMS[d] for d in shape]
+        feeds[f"x{i}"] = random.uniform(c["low"], c["high"], fixed).astype(np.float32)
+    check(tool, folder, name, made, feeds, c["dims"])
+
+
+def main():
+    tool, folder = sys.argv[1], sys.argv[2]
+    os.makedirs(folder, exist_ok=True)
+    failed = 0
+    for name, c in CASES.items():
+        if len(sys.argv) > 3 and name not in sys.argv[3:]:
+            continue
+        try:
+            run_case(tool, folder, name, c)
+        except Exception as error:
+            failed += 1
+            print(f"{name}: {type(error).__name__}: {error}")
+    print(f"{len(CASES)} cases, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

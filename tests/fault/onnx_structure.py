@@ -1,0 +1,176 @@
+"""Well-formed graphs of unusual build, imported, run and compared with ONNX Runtime:
+python onnx_structure.py ONNX_EVAL FOLDER"""
+import os
+import sys
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+import onnx_cases as oc
+from onnx_semantics import check, f32, i64
+
+CASES = {}
+
+
+def graph_case(make):
+    CASES[make.__name__] = make
+    return make
+
+
+def node(op, inputs, outputs, **attrs):
+    return helper.make_node(op, inputs.split(","), outputs.split(","), **attrs)
+
+
+@graph_case
+def initializers_as_inputs(folder):
+    made = oc.model([node("Add", "x,w", "y")], {"x": [2, 3], "w": [3]}, {"y": [2, 3]}, {"w": f32([3])}, opset=8, ir=3)
+    return made, {"x": [2, 3]}
+
+
+@graph_case
+def constants_of_all_forms(folder):
+    made = oc.model([
+        helper.make_node("Constant", [], ["a"], value=numpy_helper.from_array(f32([3]))),
+        helper.make_node("Constant", [], ["b"], value_float=0.5),
+        helper.make_node("Constant", [], ["c"], value_floats=[1.0, -2.0, 3.0]),
+        helper.make_node("Constant", [], ["d"], value_ints=[3, 2]),
+        helper.make_node("Constant", [], ["e"], value_int=1),
+        node("Add", "x,a", "t0"), node("Mul", "t0,b", "t1"), node("Sub", "t1,c", "t2"), node("Reshape", "t2,d", "t3"),
+        node("Unsqueeze", "t3,e", "y")], {"x": [2, 3]}, {"y": [3, 1, 2]}, opset=13)
+    return made, {"x": [2, 3]}
+
+
+@graph_case
+def constants_handed_on(folder):
+    """Shape-like constants behind operators that change no element."""
+    made = oc.model([
+        node("Identity", "s", "s1"), node("Unsqueeze", "s1,zero", "s2"), node("Squeeze", "s2,zero", "s3"),
+        node("Cast", "s3", "s4", to=TensorProto.INT64), node("Dropout", "s4", "s5"), node("Reshape", "x,s5", "y")],
+        {"x": [2, 3]}, {"y": [3, 2]}, {"s": i64(3, 2), "zero": i64(0)}, opset=13)
+    made.graph.node[4].op_type = "Identity"
+    return made, {"x": [2, 3]}
+
+
+@graph_case
+def typed_data(folder):
+    """Values in float_data, int64_data and int32_data instead of raw_data."""
+    made = oc.model([node("Add", "x,w", "t"), node("Reshape", "t,s", "r"), node("Dropout", "r,,training", "y")],
+                    {"x": [2, 3]}, {"y": [3, 2]}, opset=13)
+    made.graph.initializer.extend([
+        helper.make_tensor("w", TensorProto.FLOAT, [3], [1.5, -2.5, 0.25]),
+        helper.make_tensor("s", TensorProto.INT64, [2], [-1, 2]),
+        helper.make_tensor("training", TensorProto.BOOL, [], [0])])
+    assert not made.graph.initializer[0].raw_data
+    return made, {"x": [2, 3]}
+
+
+@graph_case
+def diamond_of_two_outputs(folder):
+    made = oc.model([node("Relu", "x", "a"), node("Neg", "a", "b"), node("Exp", "a", "c"), node("Add", "b,c", "d")],
+                    {"x": [2, 3]}, {"d": [2, 3], "a": [2, 3]})
+    return made, {"x": [2, 3]}
+
+
+@graph_case
+def dead_nodes_and_constants(folder):
+    made = oc.model([node("Relu", "x", "y"), node("NonMaxSuppression", "x,w", "z"), node("Exp", "x", "e")],
+                    {"x": [2, 3]}, {"y": [2, 3]}, {"w": f32([3]), "unused": i64(1)})
+    plain = oc.model([node("Relu", "x", "y")], {"x": [2, 3]}, {"y": [2, 3]})
+    return made, {"x": [2, 3]}, plain
+
+
+@graph_case
+def nodes_out_of_order(folder):
+    made = oc.model([node("Exp", "b", "y"), node("Neg", "a", "b"), node("Relu", "x", "a")], {"x": [2, 3]}, {"y": [2, 3]})
+    plain = oc.model([node("Relu", "x", "a"), node("Neg", "a", "b"), node("Exp", "b", "y")], {"x": [2, 3]}, {"y": [2, 3]})
+    return made, {"x": [2, 3]}, plain
+
+
+@graph_case
+def unnamed_nodes_and_odd_names(folder):
+    made = oc.model([node("Relu", "image:0", "a b/ü*/"), node("Exp", "a b/ü*/", '{"1": "y"}')],
+                    {"image:0": [2, 3]}, {'{"1": "y"}': [2, 3]})
+    return made, {"image:0": [2, 3]}
+
+
+@graph_case
+def shared_weight(folder):
+    made = oc.model([node("Conv", "x,w,b", "a"), node("Conv", "a,w,b", "y")], {"x": [1, 3, 9]}, {"y": [1, 3, 5]},
+                    {"w": f32([3, 3, 3]), "b": f32([3])})
+    return made, {"x": [1, 3, 9]}
+
+
+@graph_case
+def value_infos(folder):
+    made = oc.model([node("Relu", "x", "a"), node("Exp", "a", "y")], {"x": [2, 3]}, {"y": ["rows", 3]},
+                    infos=[oc.tensor_info("a", [None, "columns"]), oc.tensor_info("nothing", [1])])
+    return made, {"x": [2, 3]}
+
+
+@graph_case
+def domain_spelled_out(folder):
+    made = oc.model([node("Relu", "x", "y", domain="ai.onnx")], {"x": [2]}, {"y": [2]})
+    return made, {"x": [2]}
+
+
+@graph_case
+def unused_function_and_opset(folder):
+    made = oc.model([node("Relu", "x", "y")], {"x": [2]}, {"y": [2]}, functions=[
+        helper.make_function("custom", "F", ["a"], ["b"], [node("Exp", "a", "b")], [helper.make_opsetid("", 17)])])
+    made.opset_import.append(helper.make_opsetid("custom", 1))
+    return made, {"x": [2]}
+
+
+@graph_case
+def external_data(folder):
+    """Two tensors in one file, one in another in a folder below."""
+    w, v, u = f32([3]), f32([2, 3]), f32([1])
+    os.makedirs(os.path.join(folder, "below"), exist_ok=True)
+    with open(os.path.join(folder, "weights.bin"), "wb") as f:
+        f.write(b"\0" * 4096 + w.tobytes() + v.tobytes())
+    with open(os.path.join(folder, "below", "u.bin"), "wb") as f:
+        f.write(u.tobytes())
+    made = oc.model([node("Add", "x,w", "a"), node("Mul", "a,v", "b"), node("Sub", "b,u", "y")], {"x": [2, 3]},
+                    {"y": [2, 3]})
+    for name, value, location, offset in [("w", w, "weights.bin", 4096), ("v", v, "weights.bin", 4108),
+                                          ("u", u, "below/u.bin", None)]:
+        tensor = made.graph.initializer.add(name=name, data_type=TensorProto.FLOAT, dims=value.shape,
+                                            data_location=TensorProto.EXTERNAL)
+        pairs = {"location": location, "length": value.nbytes}
+        if offset is not None:
+            pairs["offset"] = offset
+        for key, entry in pairs.items():
+            tensor.external_data.add(key=key, value=str(entry))
+    plain = onnx.ModelProto()
+    plain.CopyFrom(made)
+    del plain.graph.initializer[:]
+    plain.graph.initializer.extend([numpy_helper.from_array(a, n) for a, n in [(w, "w"), (v, "v"), (u, "u")]])
+    return made, {"x": [2, 3]}, plain
+
+
+@graph_case
+def half_precision_unused(folder):
+    made = oc.model([node("Relu", "x", "y"), node("Identity", "h", "z")], {"x": [2]}, {"y": [2]},
+                    {"h": np.ones([3], np.float16)})
+    return made, {"x": [2]}
+
+
+def main():
+    tool, folder = sys.argv[1], sys.argv[2]
+    os.makedirs(folder, exist_ok=True)
+    failed = 0
+    for name, make in CASES.items():
+        try:
+            made, shapes, *plain = make(folder)
+            feeds = {k: oc.rng(name).uniform(-2, 2, shape).astype(np.float32) for k, shape in shapes.items()}
+            check(tool, folder, name, made, feeds, reference_model=plain[0] if plain else None)
+        except Exception as error:
+            failed += 1
+            print(f"{name}: {type(error).__name__}: {error}")
+    print(f"{len(CASES)} cases, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
