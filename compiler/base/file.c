@@ -69,13 +69,13 @@ static void unmap_deferred(void *handle) { infc_file_unmap(*(infc_bytes *)handle
 
 infc_status infc_file_map(infc_cx *cx, const char *path, infc_bytes *out) {
     infc_bytes *kept = INFC_NEW(cx->arena, infc_bytes, 1);
+    infc_arena_defer(cx->arena, unmap_deferred, kept); /* before there is something to lose */
     int error = infc_file_try_map(path, out);
     if (error) {
         const char *why = error == ENOTSUP ? "not a regular file" : strerror(error);
         return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path}, "cannot read this file: %s", why);
     }
     *kept = *out;
-    infc_arena_defer(cx->arena, unmap_deferred, kept);
     return INFC_OK;
 }
 

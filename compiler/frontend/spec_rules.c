@@ -7,7 +7,7 @@
 
 enum { MATCH_LIMIT = 100000, DEPTH_LIMIT = 1000, HEAP_LIMIT_KIB = 4096, MAX_PATTERN = 4096 };
 
-static void free_code(void *handle) { pcre2_code_free(handle); }
+static void free_code(void *handle) { pcre2_code_free(*(pcre2_code **)handle); }
 
 void infc_spec_check_regex(infc_spec_check *check, const char *path, infc_yaml *node) {
     int error;
@@ -16,6 +16,8 @@ void infc_spec_check_regex(infc_spec_check *check, const char *path, infc_yaml *
         infc_spec_problem(check, node, path, "a regular expression has 1 to %d characters", MAX_PATTERN);
         return;
     }
+    pcre2_code **kept = INFC_NEW(check->cx->arena, pcre2_code *, 1);
+    infc_arena_defer(check->cx->arena, free_code, kept); /* before there is something to lose */
     uint32_t options = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C;
     pcre2_code *code = pcre2_compile((PCRE2_SPTR)node->text, n, options, &error, &at, NULL);
     if (!code) {
@@ -25,7 +27,7 @@ void infc_spec_check_regex(infc_spec_check *check, const char *path, infc_yaml *
                           infc_yaml_quote(check->cx, node->text), (const char *)why, at + 1);
         return;
     }
-    infc_arena_defer(check->cx->arena, free_code, code);
+    *kept = code;
     node->parsed = code;
 }
 

@@ -272,6 +272,34 @@ static void rules_choose_the_storage_type(void **state) {
     assert_non_null(strstr(diags(), "takes too long; simplify the expression"));
 }
 
+static jmp_buf memory_gone;
+
+static void on_no_memory(void *user) {
+    (void)user;
+    longjmp(memory_gone, 1);
+}
+
+/* Each allocation in turn fails; nothing is leaked but what the arena frees. */
+static void memory_runs_out_anywhere(void **state) {
+    (void)state;
+    static const infc_spec_set sets[] = {{"model=" SPECS "m.onnx"}, {"targets=[aarch64]"}};
+    static volatile bool done;
+    static volatile size_t n;
+    for (n = 1, done = false; !done; n++) {
+        infc_cx limited;
+        assert_int_equal(infc_cx_init(&limited), INFC_OK);
+        infc_arena_on_no_memory(limited.arena, on_no_memory, NULL);
+        infc_arena_fail_at(limited.arena, n);
+        if (!setjmp(memory_gone)) {
+            infc_bytes bytes = {(const uint8_t *)infc_spec_example, strlen(infc_spec_example)};
+            assert_int_equal(infc_spec_read_bytes(&limited, "x.yaml", bytes, sets, 2, &spec), INFC_OK);
+            done = true;
+        }
+        infc_cx_deinit(&limited);
+    }
+    assert_true(n > 100);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
@@ -286,6 +314,7 @@ int main(void) {
         TEST(bare_model),
         TEST(paths_that_are_neither),
         TEST(rules_choose_the_storage_type),
+        TEST(memory_runs_out_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
