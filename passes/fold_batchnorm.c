@@ -17,6 +17,7 @@ typedef struct chain {
     int64_t n;            /* outputs */
     double *scale, *bias; /* per output: result = root * scale + bias */
     int n_scales, n_biases;
+    const char *bias_name; /* of the last constant that was added */
     MlirOperation ops[32];
     MlirLocation locations[32];
     size_t n_ops;
@@ -55,6 +56,7 @@ static bool take(chain *c, const infc_ir *ir, MlirOperation op, MlirValue value)
     }
     c->n_scales += mul;
     c->n_biases += !mul;
+    if (!mul) c->bias_name = constant->name;
     return true;
 }
 
@@ -106,14 +108,14 @@ static infc_status rewrite(infc_pass_cx *pass, const chain *c) {
     infc_ir_at at = {mlirOperationGetBlock(c->root), c->root};
     MlirValue in[2] = {mlirOperationGetOperand(c->root, 0), mlirOperationGetOperand(c->root, 1)}, result;
     if (weight)
-        in[1] = infc_constant_add(ir, at, location, infc_arena_printf(arena, "%s.scaled", c->weight->name),
-                                  &c->matrix.type, weight, "scaled by the constants that followed");
+        in[1] = infc_constant_add(ir, at, location, c->weight->name, &c->matrix.type, weight,
+                                  "scaled by the constants that followed");
     INFC_TRY(infc_rebuild(ir, c->root, in, 2, &result));
     if (c->n_biases) {
         infc_type type = infc_outputs_vector_type(c->kind, c->n);
         MlirValue sum[2] = {result};
-        sum[1] = infc_constant_add(ir, at, location, infc_arena_printf(arena, "%s.bias", c->weight->name),
-                                   &type, bias, "collected from the constants that followed");
+        sum[1] = infc_constant_add(ir, at, location, c->bias_name, &type, bias,
+                                   "collected from the constants that followed");
         INFC_TRY(infc_ir_map(ir, at, "add", location, sum, 2, &result));
     }
     infc_ir_replace(ir, mlirOperationGetResult(c->last, 0), result);

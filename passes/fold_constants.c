@@ -13,6 +13,16 @@ static bool can_fold(const infc_ir *ir, MlirOperation op, const infc_op_desc *de
     return true;
 }
 
+/* Of the largest operand, so that rules on weight names go on to hold for what a weight became. */
+static const char *name_of(const infc_ir *ir, MlirOperation op, int n_in) {
+    const infc_weight *best = NULL;
+    for (int i = 0; i < n_in; i++) {
+        const infc_weight *weight = infc_ir_weight_of(ir, mlirOperationGetOperand(op, i));
+        if (!best || infc_type_count(&weight->type) > infc_type_count(&best->type)) best = weight;
+    }
+    return best->name;
+}
+
 static infc_status fold(infc_pass_cx *pass, MlirOperation op, const infc_op_desc *desc) {
     infc_ir *ir = pass->ir;
     infc_tensor in[INFC_MAX_OPERANDS], out;
@@ -23,8 +33,7 @@ static infc_status fold(infc_pass_cx *pass, MlirOperation op, const infc_op_desc
     INFC_TRY(infc_eval_op(ir->cx, ir->cx->arena, desc, in, &out));
     MlirValue result = mlirOperationGetResult(op, 0);
     MlirLocation location = mlirOperationGetLocation(op);
-    const char *node = infc_ir_loc(ir, location).node, *name = infc_ir_name(ir, result);
-    if (!name) name = infc_arena_printf(ir->cx->arena, "folded_%zu", ir->weights.n);
+    const char *node = infc_ir_loc(ir, location).node, *name = name_of(ir, op, desc->n_in);
     infc_ir_at at = {mlirOperationGetBlock(op), op};
     const char *origin = infc_arena_printf(ir->cx->arena, "folded from %s", node ? node : "constants");
     infc_ir_replace(ir, result, infc_constant_add(ir, at, location, name, &out.type, out.data, origin));

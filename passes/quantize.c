@@ -121,7 +121,7 @@ static infc_status make(quantize *q, infc_op_kind kind, MlirValue operand,
             name);
     double error = round_weight(kind, w, scales, values);
     infc_progress(ir->cx, "quantize %s to int8: relative error %.4f", name, error);
-    infc_weight narrow = {infc_arena_printf(arena, "%s.int8", name), w->type, values, "quantised"};
+    infc_weight narrow = {name, w->type, values, "quantised"};
     narrow.type.dtype = INFC_DTYPE_i8;
     infc_weight scale = {infc_arena_printf(arena, "%s.scale", name),
                          infc_outputs_vector_type(kind, n), scales, "scales of a quantised weight"};

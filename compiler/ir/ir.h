@@ -92,9 +92,11 @@ void infc_ir_move_after(MlirOperation op, MlirOperation after);
 /* ---- checking and text ----------------------------------------------------------------------------- */
 /* IRDL constraints, then our own rules: types as the shape rules say, weights in range, callee signatures. */
 infc_status infc_ir_verify(infc_ir *ir, const char *after_pass);
-/* Text form; weights of up to 16 elements show their values. The same IR gives the same text. */
+/* Text form; weights of up to 16 elements, or of one value throughout, show it, others a hash. The same IR and
+ * weights give the same text, and others another. */
 void infc_ir_print(infc_ir *ir, infc_buf *out);
-/* Reads what infc_ir_print wrote; `infc.weight` may carry `value = dense<...>` instead of an id. */
+/* Reads what infc_ir_print wrote, if all weights show their values: `infc.weight` needs `value = dense<...>`; ids
+ * are given anew. `text` is a module by itself: it gets a context of its own. */
 infc_status infc_ir_parse(infc_cx *cx, infc_bytes text, const char *name, infc_ir *out);
 
 #endif

@@ -1,5 +1,7 @@
 /* ir_text.c - printing and parsing. Weights show their name, and their value when they have at most 16 elements
- * or one value throughout; these attributes exist in text alone and are gone from the IR afterwards. */
+ * or one value throughout, else a hash of it, so that texts are equal only when modules are. These attributes
+ * exist in text alone and are gone from the IR afterwards. */
+#include "../base/hash.h"
 #include "ir_mlir.h"
 #include "op_rules.h"
 
@@ -35,20 +37,26 @@ static MlirAttribute shown_value(const infc_ir *ir, const infc_weight *weight) {
     return mlirDenseElementsAttrRawBufferGet(type, bytes, weight->bytes);
 }
 
-static void show_weight(infc_ir *ir, MlirOperation op, bool show) {
+static const char *const shown[] = {"name", "value", "hash"};
+
+static void show_weight(infc_ir *ir, infc_arena *scratch, MlirOperation op, bool show) {
     const infc_weight *weight = infc_ir_weight_of(ir, mlirOperationGetResult(op, 0));
     if (!weight) return;
     if (!show) {
-        mlirOperationRemoveAttributeByName(op, infc_mlir_str("name"));
-        mlirOperationRemoveAttributeByName(op, infc_mlir_str("value"));
+        for (int i = 0; i < 3; i++) mlirOperationRemoveAttributeByName(op, infc_mlir_str(shown[i]));
         return;
     }
     MlirAttribute value = shown_value(ir, weight);
     const char *name = weight->name ? weight->name : "";
     mlirOperationSetAttributeByName(op, infc_mlir_str("name"),
                                     mlirStringAttrGet(ir->ctx, infc_mlir_str(name)));
-    if (!mlirAttributeIsNull(value))
+    if (!mlirAttributeIsNull(value)) {
         mlirOperationSetAttributeByName(op, infc_mlir_str("value"), value);
+        return;
+    }
+    infc_bytes bytes = {weight->bytes, (size_t)infc_type_bytes(&weight->type)};
+    MlirAttribute hash = mlirStringAttrGet(ir->ctx, infc_mlir_str(infc_hash_hex(scratch, bytes)));
+    mlirOperationSetAttributeByName(op, infc_mlir_str("hash"), hash);
 }
 
 static void show_weights(infc_ir *ir, infc_arena *scratch, bool show) {
@@ -57,7 +65,7 @@ static void show_weights(infc_ir *ir, infc_arena *scratch, bool show) {
     for (size_t f = 0; f < n_funcs; f++) {
         size_t n = infc_ir_ops(scratch, infc_ir_body(funcs[f]), &ops);
         for (size_t i = 0; i < n; i++)
-            if (infc_ir_kind(ir, ops[i]) == INFC_OP_weight) show_weight(ir, ops[i], show);
+            if (infc_ir_kind(ir, ops[i]) == INFC_OP_weight) show_weight(ir, scratch, ops[i], show);
     }
 }
 
@@ -113,8 +121,7 @@ static infc_status take_weight(infc_ir *ir, MlirOperation op) {
     int64_t id = infc_weights_add(&ir->weights, (infc_weight){name, type, bytes, "text"});
     infc_attr attr = infc_attr_int("id", id);
     mlirOperationSetAttributeByName(op, infc_mlir_str("id"), infc_ir_mlir_attr(ir->ctx, &attr));
-    mlirOperationRemoveAttributeByName(op, infc_mlir_str("name"));
-    mlirOperationRemoveAttributeByName(op, infc_mlir_str("value"));
+    for (int i = 0; i < 3; i++) mlirOperationRemoveAttributeByName(op, infc_mlir_str(shown[i]));
     return INFC_OK;
 }
 

@@ -5,7 +5,7 @@
 // those of all weights: sqrt(1.5 / (127^2 + 0.5^2 + 1.5^2 + 254^2 + 200^2 + 1)) = sqrt(1.5 / 120648.5) = 0.003526.
 
 // CHECK: quantize conv.w to int8: relative error 0.0035
-// CHECK: %[[Q:.*]] = "infc.weight"() {{.*}}name = "conv.w.int8", value = dense<{{\[\[\[\[}}127, 0, 2]]], {{\[\[\[}}0, 0, 0]]], {{\[\[\[}}-127, 100, 0]]]]> : tensor<3x1x1x3xi8>
+// CHECK: %[[Q:.*]] = "infc.weight"() {{.*}}name = "conv.w", value = dense<{{\[\[\[\[}}127, 0, 2]]], {{\[\[\[}}0, 0, 0]]], {{\[\[\[}}-127, 100, 0]]]]> : tensor<3x1x1x3xi8>
 // CHECK: %[[Y:.*]] = "infc.conv"(%arg0, %[[Q]]) {{.*}} : (tensor<1x1x1x3xf32>, tensor<3x1x1x3xi8>) -> tensor<1x3x1x1xf32>
 // CHECK: %[[S:.*]] = "infc.weight"() {{.*}}name = "conv.w.scale", value = dense<{{\[\[\[}}1.000000e+00]], {{\[\[}}1.000000e+00]], {{\[\[}}2.000000e+00]]]>
 // CHECK: %[[Z:.*]] = "infc.map2"(%[[Y]], %[[S]]) {fn = "mul", out = "conv"}

@@ -1,7 +1,9 @@
 // RUN: infc_opt %s --only quantize --rule '^head=i8' | FileCheck %s --check-prefix=HEAD
 // RUN: infc_opt %s --only quantize --weights i8 --rule '^head=f32' --rule 'head=i8' | FileCheck %s --check-prefix=BODY
 // RUN: not infc_opt %s --only quantize --rule '(=i8' 2>&1 | FileCheck %s --check-prefix=BAD
-// Rules are searched for in weight names, the first that matches wins; a transposed weight goes by its own name.
+// RUN: infc_opt %s --only fold-constants | infc_opt - --only quantize --rule '^head=i8' | FileCheck %s --check-prefix=HEAD
+// Rules are searched for in weight names, the first that matches wins; a weight goes by its own name when
+// it is transposed, and after that was folded.
 
 // HEAD: "infc.matmul"({{.*}}) : (tensor<1x2xf32>, tensor<2x2xf32>)
 // HEAD: "infc.matmul"({{.*}}) : (tensor<1x2xf32>, tensor<2x2xi8>)
