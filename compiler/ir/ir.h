@@ -13,6 +13,7 @@ typedef struct infc_ir {
     infc_weights weights;
     const char *source;  /* model file, for locations */
     struct infc_ir_kinds *kinds; /* identifier pointer -> kind */
+    struct infc_ir_symbols *symbols; /* name -> function */
 } infc_ir;
 
 /* Insertion point: before `before`, or at the end of `block` when it is null. */

@@ -74,23 +74,47 @@ size_t infc_ir_funcs(infc_arena *arena, const infc_ir *ir, MlirOperation **out) 
     return kept;
 }
 
-static MlirOperation find_func(const infc_ir *ir, MlirStringRef name) {
-    MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(ir->module));
-    for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-        if (infc_ir_kind(ir, op) != INFC_OP_FUNC) continue;
-        if (mlirStringRefEqual(mlirStringAttrGetValue(infc_mlir_attr(op, "sym_name")), name))
-            return op;
-    }
-    return (MlirOperation){NULL};
+static const char *symbol_of(const infc_ir *ir, MlirOperation func) {
+    return infc_ir_attr_string(ir, infc_mlir_attr(func, "sym_name"));
 }
 
-MlirOperation infc_ir_find_main(const infc_ir *ir) { return find_func(ir, infc_mlir_str("main")); }
+/* Takes in what came into the module without infc_ir_add_func: parsed or cloned. */
+static void index_funcs(const infc_ir *ir) {
+    MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(ir->module));
+    for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+        if (infc_ir_kind(ir, op) == INFC_OP_FUNC)
+            infc_map_put(&ir->symbols->funcs, symbol_of(ir, op), (size_t)(uintptr_t)op.ptr);
+}
+
+static MlirOperation find_func(const infc_ir *ir, const char *name) {
+    size_t address;
+    if (ir->symbols->funcs.n == 0) index_funcs(ir);
+    if (!infc_map_find(&ir->symbols->funcs, name, &address)) return (MlirOperation){NULL};
+    return (MlirOperation){(void *)(uintptr_t)address};
+}
+
+const char *infc_ir_add_func(infc_ir *ir, MlirOperation func, const char *name) {
+    struct infc_ir_symbols *symbols = ir->symbols;
+    const char *unique = name;
+    size_t n = 0;
+    (void)infc_map_find(&symbols->tries, name, &n);
+    while (!mlirOperationIsNull(find_func(ir, unique)))
+        unique = infc_arena_printf(ir->cx->arena, "%s_%zu", name, n++);
+    infc_map_put(&symbols->tries, name, n);
+    mlirOperationSetAttributeByName(func, infc_mlir_str("sym_name"),
+                                    mlirStringAttrGet(ir->ctx, infc_mlir_str(unique)));
+    mlirBlockAppendOwnedOperation(mlirModuleGetBody(ir->module), func);
+    infc_map_put(&symbols->funcs, unique, (size_t)(uintptr_t)func.ptr);
+    return unique;
+}
+
+MlirOperation infc_ir_find_main(const infc_ir *ir) { return find_func(ir, "main"); }
 
 MlirOperation infc_ir_callee(const infc_ir *ir, MlirOperation call) {
     MlirAttribute callee = infc_mlir_attr(call, "callee");
     if (mlirAttributeIsNull(callee) || !mlirAttributeIsAFlatSymbolRef(callee))
         return (MlirOperation){NULL};
-    return find_func(ir, mlirFlatSymbolRefAttrGetValue(callee));
+    return find_func(ir, infc_ir_string(ir->kinds, callee.ptr, mlirFlatSymbolRefAttrGetValue(callee)));
 }
 
 /* ---- changing ----------------------------------------------------------------------------------- */

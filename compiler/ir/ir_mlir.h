@@ -2,6 +2,7 @@
 #ifndef INFC_IR_MLIR_H
 #define INFC_IR_MLIR_H
 #include "ir.h"
+#include "../base/map.h"
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <string.h>
@@ -26,6 +27,12 @@ struct infc_ir_kinds {
     } slots[INFC_IR_KIND_SLOTS];
     infc_ir_string_slot *strings; /* open addressing */
     size_t n_strings, n_string_slots;
+};
+
+/* Per module. Functions are added by infc_ir_outline and by parsing, and never removed. */
+struct infc_ir_symbols {
+    infc_map funcs; /* name -> address of the func.func */
+    infc_map tries; /* name -> suffixes tried to make it unique */
 };
 
 static inline MlirStringRef infc_mlir_str(const char *text) {
@@ -57,6 +64,8 @@ infc_status infc_ir_context_create(infc_cx *cx, struct infc_ir_kinds **out);
 /* Fills `out` but for the module's contents; the module is destroyed with cx->arena. */
 void infc_ir_adopt(struct infc_ir_kinds *kinds, MlirModule module, const char *source, infc_ir *out);
 MlirOperation infc_ir_find_main(const infc_ir *ir);
+/* Appends a func.func to the module under `name` or `name`_0, `name`_1, ..; its symbol is returned. */
+const char *infc_ir_add_func(infc_ir *ir, MlirOperation func, const char *name);
 infc_loc infc_ir_loc_of(struct infc_ir_kinds *kinds, MlirLocation location);
 
 #endif

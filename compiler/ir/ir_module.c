@@ -8,11 +8,14 @@ static void destroy_module(void *handle) { mlirModuleDestroy((MlirModule){handle
 void infc_ir_adopt(struct infc_ir_kinds *kinds, MlirModule module, const char *source, infc_ir *out) {
     infc_cx *cx = kinds->cx;
     infc_arena_defer(cx->arena, destroy_module, (void *)(uintptr_t)module.ptr);
+    struct infc_ir_symbols *symbols = INFC_NEW(cx->arena, struct infc_ir_symbols, 1);
+    symbols->funcs.arena = symbols->tries.arena = cx->arena;
     *out = (infc_ir){.cx = cx,
                      .ctx = kinds->ctx,
                      .module = module,
                      .weights = {.arena = cx->arena},
                      .source = source ? source : "",
+                     .symbols = symbols,
                      .kinds = kinds};
 }
 
@@ -66,7 +69,7 @@ infc_status infc_ir_main_begin(infc_ir *ir, const infc_ir_port *inputs, size_t n
     }
     MlirLocation location = infc_ir_location(ir, NULL, 0);
     ir->main = infc_ir_func(ir, "main", false, location, types, (intptr_t)n, NULL, 0, out_block);
-    mlirBlockAppendOwnedOperation(mlirModuleGetBody(ir->module), ir->main);
+    infc_ir_add_func(ir, ir->main, "main");
     for (size_t i = 0; i < n; i++)
         mlirFuncSetArgAttr(ir->main, (intptr_t)i, infc_mlir_str("infc.name"),
                            mlirStringAttrGet(ir->ctx, infc_mlir_str(inputs[i].name)));

@@ -71,11 +71,9 @@ infc_status infc_ir_outline(infc_ir *ir, const MlirOperation *ops, size_t n, con
     MlirBlock entry;
     MlirOperation func = infc_ir_func(ir, name, true, location, in_types, (intptr_t)in.n, out_types,
                                       (intptr_t)out.n, &entry);
-    MlirSymbolTable symbols = mlirSymbolTableCreate(mlirModuleGetOperation(ir->module));
-    MlirAttribute unique = mlirSymbolTableInsert(symbols, func); /* appends it to the module */
-    mlirSymbolTableDestroy(symbols);
-    MlirNamedAttribute callee = infc_mlir_named(
-        ir->ctx, "callee", mlirFlatSymbolRefAttrGet(ir->ctx, mlirStringAttrGetValue(unique)));
+    const char *symbol = infc_ir_add_func(ir, func, name);
+    MlirNamedAttribute callee =
+        infc_mlir_named(ir->ctx, "callee", mlirFlatSymbolRefAttrGet(ir->ctx, infc_mlir_str(symbol)));
     infc_ir_at at = {mlirOperationGetBlock(ops[n - 1]), ops[n - 1]};
     MlirOperation call = infc_ir_op(at, "func.call", location, in.items, (intptr_t)in.n, out_types,
                                     (intptr_t)out.n, &callee, 1);
