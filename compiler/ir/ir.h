@@ -52,8 +52,8 @@ infc_attr infc_attr_layout(infc_layout value);
 infc_status infc_ir_build(infc_ir *ir, infc_ir_at at, infc_op_kind kind, MlirLocation location, const MlirValue *in,
                           int n_in, const infc_attr *attrs, int n_attrs, MlirValue *out);
 /* Shorthands over infc_ir_build. */
-infc_status infc_ir_map(infc_ir *ir, infc_ir_at at, const char *fn, MlirLocation location, const MlirValue *in, int n_in,
-                        MlirValue *out);
+infc_status infc_ir_map(infc_ir *ir, infc_ir_at at, const char *fn, MlirLocation location, const MlirValue *in,
+                        int n_in, MlirValue *out);
 MlirValue infc_ir_weight(infc_ir *ir, infc_ir_at at, int64_t id, MlirLocation location);
 
 /* The tensor name of the model that a value stands for: kept in the op's optional attribute `out`, ignored by
