@@ -7,12 +7,12 @@
 
 typedef struct infc_ir {
     infc_cx *cx;
-    MlirContext ctx;     /* shared by clones; owned by the first */
-    MlirModule module;   /* func.func @main, plus private functions after `fuse` */
+    MlirContext ctx;   /* shared by clones; owned by the first */
+    MlirModule module; /* func.func @main, plus private functions after `fuse` */
     MlirOperation main;
     infc_weights weights;
-    const char *source;  /* model file, for locations */
-    struct infc_ir_kinds *kinds; /* identifier pointer -> kind */
+    const char *source;              /* model file, for locations */
+    struct infc_ir_kinds *kinds;     /* identifier pointer -> kind */
     struct infc_ir_symbols *symbols; /* name -> function */
 } infc_ir;
 
@@ -41,7 +41,7 @@ const char *infc_ir_output_name(const infc_ir *ir, size_t i);
 /* ---- building ------------------------------------------------------------------------------------- */
 MlirLocation infc_ir_location(infc_ir *ir, const char *node, int line); /* node as shown, line = node index or 0 */
 MlirLocation infc_ir_location_fuse(infc_ir *ir, const MlirLocation *parts, size_t n);
-infc_loc infc_ir_loc(const infc_ir *ir, MlirLocation location);         /* for diagnostics */
+infc_loc infc_ir_loc(const infc_ir *ir, MlirLocation location); /* for diagnostics */
 
 infc_attr infc_attr_int(const char *name, int64_t value);
 infc_attr infc_attr_ints(const char *name, const int64_t *values, int n);
@@ -49,11 +49,11 @@ infc_attr infc_attr_string(const char *name, const char *value);
 infc_attr infc_attr_layout(infc_layout value);
 
 /* Makes an op; its type comes from the shape rule. A rule's complaint is recorded at `location`. */
-infc_status infc_ir_build(infc_ir *ir, infc_ir_at at, infc_op_kind kind, MlirLocation location, const MlirValue *in,
-                          int n_in, const infc_attr *attrs, int n_attrs, MlirValue *out);
+infc_status infc_ir_build(infc_ir *ir, infc_ir_at at, infc_op_kind kind, MlirLocation location,
+                          const MlirValue *in, int n_in, const infc_attr *attrs, int n_attrs, MlirValue *out);
 /* Shorthands over infc_ir_build. */
-infc_status infc_ir_map(infc_ir *ir, infc_ir_at at, const char *fn, MlirLocation location, const MlirValue *in,
-                        int n_in, MlirValue *out);
+infc_status infc_ir_map(infc_ir *ir, infc_ir_at at, const char *fn, MlirLocation location,
+                        const MlirValue *in, int n_in, MlirValue *out);
 MlirValue infc_ir_weight(infc_ir *ir, infc_ir_at at, int64_t id, MlirLocation location);
 
 /* The tensor name of the model that a value stands for: kept in the op's optional attribute `out`, ignored by
@@ -65,11 +65,11 @@ const char *infc_ir_name(const infc_ir *ir, MlirValue value);
 infc_op_kind infc_ir_kind(const infc_ir *ir, MlirOperation op);
 infc_type infc_ir_type(const infc_ir *ir, MlirValue value);
 void infc_ir_describe(const infc_ir *ir, MlirOperation op, infc_op_desc *out); /* an infc op */
-const infc_weight *infc_ir_weight_of(const infc_ir *ir, MlirValue value);      /* null unless defined by infc.weight */
-MlirOperation infc_ir_def(MlirValue value);                                    /* null for block arguments */
-int infc_ir_uses(MlirValue value);                                             /* 0, 1 or 2 = many */
-MlirOperation infc_ir_only_user(MlirValue value);                              /* null unless exactly one use */
-MlirBlock infc_ir_body(MlirOperation func);                                    /* null for a declaration */
+const infc_weight *infc_ir_weight_of(const infc_ir *ir, MlirValue value); /* null unless defined by infc.weight */
+MlirOperation infc_ir_def(MlirValue value);       /* null for block arguments */
+int infc_ir_uses(MlirValue value);                /* 0, 1 or 2 = many */
+MlirOperation infc_ir_only_user(MlirValue value); /* null unless exactly one use */
+MlirBlock infc_ir_body(MlirOperation func);       /* null for a declaration */
 /* Snapshot in program order, so that the caller may erase and insert while it walks. */
 size_t infc_ir_ops(infc_arena *arena, MlirBlock block, MlirOperation **out);
 size_t infc_ir_funcs(infc_arena *arena, const infc_ir *ir, MlirOperation **out);
@@ -82,7 +82,8 @@ void infc_ir_replace(infc_ir *ir, MlirValue old, MlirValue value);
 void infc_ir_erase(MlirOperation op); /* asserts that nothing uses it */
 /* Moves ops (program order, one block) into a new private function `name` (made unique) and calls it where the
  * last one stood; inputs are what they use from outside, outputs their values used outside. */
-infc_status infc_ir_outline(infc_ir *ir, const MlirOperation *ops, size_t n, const char *name, MlirOperation *out_call);
+infc_status infc_ir_outline(infc_ir *ir, const MlirOperation *ops, size_t n, const char *name,
+                            MlirOperation *out_call);
 
 /* ir_layout.c: the value's type with another layout; operand i of op; op's place in its block. */
 void infc_ir_set_layout(infc_ir *ir, MlirValue value, infc_layout layout);

@@ -13,7 +13,8 @@ typedef struct infc_type {
     int64_t dims[INFC_MAX_RANK]; /* logical shape; all >= 0, product checked to fit int64 */
 } infc_type;
 
-#define INFC_MAX_ELEMENTS (INT64_C(1) << 40) /* of one tensor: byte counts and strides cannot overflow */
+#define INFC_MAX_ELEMENTS \
+    (INT64_C(1) << 40) /* of one tensor: byte counts and strides cannot overflow */
 /* Null, or what is wrong with it (on the arena): takes any values. The functions below expect a type that passed. */
 const char *infc_type_check(infc_arena *arena, const infc_type *type);
 int64_t infc_type_count(const infc_type *type); /* logical elements */
@@ -21,7 +22,7 @@ int64_t infc_type_count(const infc_type *type); /* logical elements */
  * inner dimension to 64). `panel` of a rank-4 tensor is a convolution's weight, else [.., K, N]. */
 uint64_t infc_type_bytes(const infc_type *type);
 bool infc_type_equal(const infc_type *a, const infc_type *b);
-bool infc_shape_equal(const infc_type *a, const infc_type *b); /* rank and dims alone */
+bool infc_shape_equal(const infc_type *a, const infc_type *b);        /* rank and dims alone */
 const char *infc_type_text(infc_arena *arena, const infc_type *type); /* f32[1,16,8,8]{c16} */
 const char *infc_layout_name(infc_layout layout);
 /* numpy broadcast of shapes; false when they do not. */
@@ -40,7 +41,12 @@ typedef enum infc_op_kind {
 
 enum { INFC_MAX_OPERANDS = 3, INFC_MAX_ATTRS = 6, INFC_MAX_INTS = 8 };
 
-typedef enum infc_attr_kind { INFC_ATTR_I64, INFC_ATTR_I64S, INFC_ATTR_STR, INFC_ATTR_LAYOUT } infc_attr_kind;
+typedef enum infc_attr_kind {
+    INFC_ATTR_I64,
+    INFC_ATTR_I64S,
+    INFC_ATTR_STR,
+    INFC_ATTR_LAYOUT
+} infc_attr_kind;
 typedef struct infc_attr {
     const char *name;
     infc_attr_kind kind;

@@ -4,9 +4,9 @@
 #include "type.h"
 
 typedef struct infc_weight {
-    const char *name;   /* as the model spells it, or of the op that was folded */
-    infc_type type;     /* plain layout */
-    const void *bytes;  /* row-major, little-endian; borrowed: from the mapped model file or the arena */
+    const char *name; /* as the model spells it, or of the op that was folded */
+    infc_type type;   /* plain layout */
+    const void *bytes; /* row-major, little-endian; borrowed: from the mapped model file or the arena */
     const char *origin; /* e.g. "initializer", "folded from /bn1" */
 } infc_weight;
 
@@ -16,7 +16,7 @@ typedef struct infc_weights {
     size_t n, cap;
 } infc_weights;
 
-int64_t infc_weights_add(infc_weights *weights, infc_weight weight); /* the id */
+int64_t infc_weights_add(infc_weights *weights, infc_weight weight);          /* the id */
 const infc_weight *infc_weights_get(const infc_weights *weights, int64_t id); /* null when out of range */
 /* The value of element i of a small constant as a double or integer. */
 double infc_weight_f64(const infc_weight *weight, int64_t i);
