@@ -21,9 +21,9 @@ static const struct type_text {
     {"f32", "float", "s_float(0xff800000u)", "s_max_nan(acc, x)"},
     {"i8", "int8_t", "INT8_MIN", "((x) > (acc) ? (x) : (acc))"},
     {"b1", "uint8_t", "", ""},
-    {"b2", "uint16_t", "", ""},
-    {"b4", "uint32_t", "", ""},
-    {"b8", "uint64_t", "", ""},
+    {"b2", "infk_b2", "", ""},
+    {"b4", "infk_b4", "", ""},
+    {"b8", "infk_b8", "", ""},
 };
 
 /* Where panels of packed weights keep output `lane` of step k, of k_total in all (ADR 0002); and 16 outputs of a

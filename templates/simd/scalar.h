@@ -20,6 +20,17 @@
 #define INFK_UNROLL
 #endif
 
+/* Elements of kernels by size: whatever lies in memory may be read and written as them. */
+#if defined(__GNUC__)
+typedef uint16_t __attribute__((may_alias)) infk_b2;
+typedef uint32_t __attribute__((may_alias)) infk_b4;
+typedef uint64_t __attribute__((may_alias)) infk_b8;
+#else
+typedef uint16_t infk_b2;
+typedef uint32_t infk_b4;
+typedef uint64_t infk_b8;
+#endif
+
 static INFK_INLINE uint32_t s_bits(float a) {
     union {
         float f;
@@ -64,6 +75,7 @@ static INFK_INLINE float s_pow2(float n) { return s_float(s_bits(n + 12583039.0f
     defined(__riscv_flen) || defined(__s390x__) || defined(__powerpc64__)
 static INFK_INLINE float s_fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 #else
+#define INFK_SOFT_FMA 1
 /* Exact without hardware fma: the product of two floats fits a double; the error of its sum with c (2Sum) turns
  * the sum odd when it is not exact (Boldo and Melquiond, round to odd), after which narrowing rounds right. */
 static INFK_INLINE float s_fma(float a, float b, float c) {
