@@ -57,14 +57,15 @@ static bool parse(infc_cx *cx, int argc, char **argv, options *o) {
 static infc_status read_inputs(infc_cx *cx, infc_ir *ir, const options *o, infc_tensor *inputs) {
     size_t n = infc_ir_input_count(ir);
     if (n != o->n_inputs)
-        return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "the model has %zu inputs, %zu were given", n, o->n_inputs);
+        return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "the model has %zu inputs, %zu were given",
+                         n, o->n_inputs);
     for (size_t i = 0; i < n; i++) {
         infc_bytes bytes;
         infc_type type = infc_ir_type(ir, mlirBlockGetArgument(infc_ir_body(ir->main), (intptr_t)i));
         INFC_TRY(infc_file_map(cx, o->inputs[i], &bytes));
         if (bytes.len != infc_type_bytes(&type))
-            return infc_fail(cx, INFC_ERR_SPEC, (infc_loc){.file = o->inputs[i]}, "%zu bytes; %s needs %llu",
-                             bytes.len, infc_type_text(cx->arena, &type),
+            return infc_fail(cx, INFC_ERR_SPEC, (infc_loc){.file = o->inputs[i]},
+                             "%zu bytes; %s needs %llu", bytes.len, infc_type_text(cx->arena, &type),
                              (unsigned long long)infc_type_bytes(&type));
         INFC_TRY(infc_tensor_create(cx, cx->arena, &type, &inputs[i]));
         memcpy(inputs[i].data, bytes.ptr, bytes.len);
@@ -84,7 +85,8 @@ static infc_status run(infc_cx *cx, options *o) {
     }
     if (o->n_outputs == 0) return INFC_OK;
     if (infc_ir_output_count(&ir) != o->n_outputs)
-        return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "the model has %zu outputs", infc_ir_output_count(&ir));
+        return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "the model has %zu outputs",
+                         infc_ir_output_count(&ir));
     INFC_TRY(read_inputs(cx, &ir, o, inputs));
     INFC_TRY(infc_eval_main(&ir, cx->arena, inputs, outputs, NULL, NULL));
     for (size_t i = 0; i < o->n_outputs; i++) {
@@ -101,7 +103,9 @@ int main(int argc, char **argv) {
     if (infc_cx_init(&cx) != INFC_OK) return 4;
     infc_status status = INFC_ERR_SPEC;
     if (parse(&cx, argc, argv, &o)) status = run(&cx, &o);
-    else fprintf(stderr, "usage: onnx_eval MODEL [--dim NAME=N] [--print] [--input FILE] [--output FILE]\n");
+    else
+        fprintf(stderr,
+                "usage: onnx_eval MODEL [--dim NAME=N] [--print] [--input FILE] [--output FILE]\n");
     infc_buf text = {.arena = cx.arena};
     infc_diags_text(&cx, &text);
     fputs(infc_buf_str(&text), stderr);

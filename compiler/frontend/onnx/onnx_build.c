@@ -2,7 +2,9 @@
 #include "onnx_import.h"
 #include <string.h>
 
-static infc_ir_at block_end(const infc_onnx_import *import) { return (infc_ir_at){.block = import->block}; }
+static infc_ir_at block_end(const infc_onnx_import *import) {
+    return (infc_ir_at){.block = import->block};
+}
 
 /* The infc.weight op of a constant, made where it is first computed with; the block is straight-line, so that
  * place stands before all later uses. Two names for the same bytes and type share one. */
@@ -52,8 +54,8 @@ static bool same_dims(const infc_type *type, const int64_t *dims, int rank) {
     return true;
 }
 
-infc_status infc_onnx_view(infc_onnx_at *at, const infc_onnx_operand *in, const int64_t *dims, int rank,
-                           infc_onnx_operand *out) {
+infc_status infc_onnx_view(infc_onnx_at *at, const infc_onnx_operand *in, const int64_t *dims,
+                           int rank, infc_onnx_operand *out) {
     infc_onnx_operand from = *in;
     *out = from;
     if (same_dims(&from.type, dims, rank)) return INFC_OK;

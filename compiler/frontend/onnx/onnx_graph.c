@@ -20,8 +20,8 @@ infc_loc infc_onnx_node_loc(infc_cx *cx, const char *path, const infc_onnx_graph
 /* False once there are so many reports that one more helps nobody. */
 static bool may_report(builder *b, infc_loc loc) {
     if (++b->n_reports == MAX_REPORTS)
-        infc_fail(b->cx, INFC_ERR_MODEL, loc, "more problems of the graph than %d; the rest is not listed",
-                  MAX_REPORTS);
+        infc_fail(b->cx, INFC_ERR_MODEL, loc,
+                  "more problems of the graph than %d; the rest is not listed", MAX_REPORTS);
     return b->n_reports < MAX_REPORTS;
 }
 
@@ -62,7 +62,8 @@ static void define_sources(builder *b) {
     for (size_t i = 0; i < graph->n_inputs; i++) {
         const infc_onnx_value_info *input = &graph->inputs[i];
         if (!*input->name) {
-            if (may_report(b, loc)) infc_fail(b->cx, INFC_ERR_MODEL, loc, "graph input %zu has no name", i);
+            if (may_report(b, loc))
+                infc_fail(b->cx, INFC_ERR_MODEL, loc, "graph input %zu has no name", i);
             continue;
         }
         if (!infc_map_find(&b->net->names, input->name, &known) || known >= n_initializers)
@@ -81,8 +82,7 @@ static void define_results(builder *b) {
             size_t known;
             bool taken = infc_map_find(&b->net->names, node->outputs[i], &known);
             if (taken) loc = infc_onnx_node_loc(b->cx, b->path, graph, n);
-            ids[i] = *node->outputs[i] ? define(b, node->outputs[i], INFC_ONNX_FROM_NODE, n, loc)
-                                       : INFC_ONNX_ABSENT;
+            ids[i] = *node->outputs[i] ? define(b, node->outputs[i], INFC_ONNX_FROM_NODE, n, loc) : INFC_ONNX_ABSENT;
         }
         b->net->node_outputs[n] = ids;
     }
@@ -100,11 +100,12 @@ static void resolve_inputs(builder *b) {
         size_t *ids = INFC_NEW(b->cx->arena, size_t, node->n_inputs + 1);
         for (size_t i = 0; i < node->n_inputs; i++) {
             ids[i] = INFC_ONNX_ABSENT;
-            if (!*node->inputs[i] || infc_map_find(&b->net->names, node->inputs[i], &ids[i])) continue;
+            if (!*node->inputs[i] || infc_map_find(&b->net->names, node->inputs[i], &ids[i]))
+                continue;
             infc_loc loc = infc_onnx_node_loc(b->cx, b->path, graph, n);
             if (may_report(b, loc))
-                infc_fail(b->cx, INFC_ERR_MODEL, loc, "input %zu, \"%s\", is not defined anywhere in the graph",
-                          i, node->inputs[i]);
+                infc_fail(b->cx, INFC_ERR_MODEL, loc,
+                          "input %zu, \"%s\", is not defined anywhere in the graph", i, node->inputs[i]);
         }
         b->net->node_inputs[n] = ids;
     }
@@ -121,8 +122,8 @@ static void resolve_outputs(builder *b) {
         b->net->outputs[i] = INFC_ONNX_ABSENT;
         if (!infc_map_find(&b->net->names, name, &b->net->outputs[i])) {
             if (may_report(b, loc))
-                infc_fail(b->cx, INFC_ERR_MODEL, loc, "graph output \"%s\" is not defined anywhere in the graph",
-                          name);
+                infc_fail(b->cx, INFC_ERR_MODEL, loc,
+                          "graph output \"%s\" is not defined anywhere in the graph", name);
         } else if (infc_map_find(&seen, name, NULL) && may_report(b, loc)) {
             infc_fail(b->cx, INFC_ERR_MODEL, loc, "graph output \"%s\" is listed twice", name);
         }
@@ -133,7 +134,8 @@ static void resolve_outputs(builder *b) {
 /* The node whose result input i of `node` is, or INFC_ONNX_ABSENT. */
 static size_t producer(const infc_onnx_net *net, size_t node, size_t i) {
     size_t id = net->node_inputs[node][i];
-    if (id == INFC_ONNX_ABSENT || net->values[id].origin != INFC_ONNX_FROM_NODE) return INFC_ONNX_ABSENT;
+    if (id == INFC_ONNX_ABSENT || net->values[id].origin != INFC_ONNX_FROM_NODE)
+        return INFC_ONNX_ABSENT;
     return net->values[id].index;
 }
 
@@ -181,7 +183,8 @@ static void report_cycle(builder *b, const step *path, size_t n_path, size_t bac
     size_t n_others = n_path - first;
     for (size_t i = n_path; i > first && n_path - i < MAX_CYCLE_NAMES; i--)
         infc_buf_printf(&names, "\"%s\" -> ", b->graph->nodes[path[i - 1].node].name);
-    if (n_others > MAX_CYCLE_NAMES) infc_buf_printf(&names, "%zu more -> ", n_others - MAX_CYCLE_NAMES);
+    if (n_others > MAX_CYCLE_NAMES)
+        infc_buf_printf(&names, "%zu more -> ", n_others - MAX_CYCLE_NAMES);
     const char *name = b->graph->nodes[back_to].name;
     infc_fail(b->cx, INFC_ERR_MODEL, loc, "the graph has a cycle: \"%s\" -> %s\"%s\"", name,
               infc_buf_str(&names), name);
@@ -221,8 +224,10 @@ static void order_nodes(builder *b) {
         if (b->net->live[i] && marks[i] == UNSEEN) visit(b, i, marks, path);
     for (size_t i = 1; i < b->net->n_order && !b->cyclic; i++) {
         if (b->net->order[i] > b->net->order[i - 1]) continue;
-        infc_warn(b->cx, infc_onnx_node_loc(b->cx, b->path, b->graph, b->net->order[i]),
-                  "the nodes do not stand in the order in which they run, as ONNX demands; they were sorted");
+        infc_loc loc = infc_onnx_node_loc(b->cx, b->path, b->graph, b->net->order[i]);
+        infc_warn(b->cx, loc,
+                  "the nodes do not stand in the order in which they run, as ONNX demands; "
+                  "they were sorted");
         return;
     }
 }

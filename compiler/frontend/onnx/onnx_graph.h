@@ -17,7 +17,7 @@ typedef struct infc_onnx_value {
     const char *name;
     infc_onnx_origin origin;
     size_t index;
-    bool used; /* by a node that matters, or as a graph output */
+    bool used;                            /* by a node that matters, or as a graph output */
     const infc_onnx_value_info *declared; /* input or value_info of this name, or null */
 } infc_onnx_value;
 
@@ -29,7 +29,7 @@ typedef struct infc_onnx_net {
     size_t **node_inputs, **node_outputs; /* per node: value ids or INFC_ONNX_ABSENT */
     size_t *outputs;                      /* of the graph: value ids */
     bool *live;                           /* per node: a graph output depends on it */
-    size_t *order, n_order;               /* live nodes, each after those it reads; file order where that is one */
+    size_t *order, n_order; /* live nodes, each after those it reads; file order where that is one */
 } infc_onnx_net;
 
 /* Collects: names defined twice, inputs that nothing produces, cycles (each named once), no outputs. Nodes that

@@ -2,7 +2,9 @@
 #include "../../base/file.h"
 #include <string.h>
 
-static infc_loc model_loc(const infc_onnx_import *import) { return (infc_loc){.file = import->path}; }
+static infc_loc model_loc(const infc_onnx_import *import) {
+    return (infc_loc){.file = import->path};
+}
 
 /* ---- the model as a whole ---------------------------------------------------------------------------- */
 
@@ -33,8 +35,8 @@ static infc_status check_model(infc_onnx_import *import) {
     if (model->n_training)
         infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "the model holds training information; export it for inference");
     if (model->graph.n_sparse)
-        infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "%zu sparse initializers are not supported; store them densely",
-                  model->graph.n_sparse);
+        infc_fail(cx, INFC_ERR_UNSUPPORTED, loc,
+                  "%zu sparse initializers are not supported; store them densely", model->graph.n_sparse);
     if (model->graph.n_quantization)
         infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "quantization annotations are not supported");
     return infc_diags_status(cx, mark);
@@ -50,7 +52,8 @@ typedef struct refusals { /* operators that are refused, with their first node a
 
 static bool is_function(const infc_onnx_model *model, const infc_onnx_node *node) {
     for (size_t i = 0; i < model->n_functions; i++)
-        if (strcmp(model->functions[i].name, node->op) == 0 && strcmp(model->functions[i].domain, node->domain) == 0)
+        if (strcmp(model->functions[i].name, node->op) == 0 &&
+            strcmp(model->functions[i].domain, node->domain) == 0)
             return true;
     return false;
 }
@@ -86,9 +89,11 @@ static void report_refusals(infc_onnx_import *import, const refusals *all) {
         if (is_function(&import->model, node))
             why = "is a function of the model", what_to_do = "inline it first (onnx.inliner)";
         else if (*node->domain)
-            why = "is of a domain that infc does not know", what_to_do = "export with ONNX's own operators";
-        infc_fail(import->cx, INFC_ERR_UNSUPPORTED, loc, "operator %s %s (%zu node%s, first \"%s\"); %s",
-                  all->names.entries[i].key, why, all->counts[i], all->counts[i] > 1 ? "s" : "", node->name, what_to_do);
+            why = "is of a domain that infc does not know",
+            what_to_do = "export with ONNX's own operators";
+        infc_fail(import->cx, INFC_ERR_UNSUPPORTED, loc,
+                  "operator %s %s (%zu node%s, first \"%s\"); %s", all->names.entries[i].key, why,
+                  all->counts[i], all->counts[i] > 1 ? "s" : "", node->name, what_to_do);
     }
 }
 
@@ -103,7 +108,8 @@ static infc_status check_nodes(infc_onnx_import *import) {
         const infc_onnx_op *op = find_op(import, &graph->nodes[i]);
         infc_loc loc = infc_onnx_node_loc(cx, import->path, graph, i);
         if (!op) refuse(import, &all, i);
-        else if (infc_onnx_op_check(cx, loc, op, &graph->nodes[i], import->opset) == INFC_OK) import->ops[i] = op;
+        else if (infc_onnx_op_check(cx, loc, op, &graph->nodes[i], import->opset) == INFC_OK)
+            import->ops[i] = op;
     }
     report_refusals(import, &all);
     return infc_diags_status(cx, mark);
@@ -122,8 +128,8 @@ static infc_status begin_main(infc_onnx_import *import, infc_ir *ir) {
     for (size_t i = 0; i < n; i++) {
         size_t id = 0;
         infc_map_find(&import->net.names, ports[i].name, &id);
-        import->operands[id] = (infc_onnx_operand){.type = ports[i].type,
-                                                   .value = mlirBlockGetArgument(import->block, (intptr_t)i)};
+        import->operands[id] = (infc_onnx_operand){
+            .type = ports[i].type, .value = mlirBlockGetArgument(import->block, (intptr_t)i)};
         import->ready[id] = true;
     }
     return INFC_OK;
@@ -141,7 +147,8 @@ static infc_status read_initializers(infc_onnx_import *import) {
         const infc_onnx_tensor *tensor = &import->model.graph.initializers[value->index];
         weight->origin = "initializer";
         if (infc_onnx_tensor_read(&import->files, loc, tensor, weight) != INFC_OK) continue;
-        if (infc_onnx_declared_check(import, loc, value->declared, &weight->type) != INFC_OK) continue;
+        if (infc_onnx_declared_check(import, loc, value->declared, &weight->type) != INFC_OK)
+            continue;
         import->operands[id] = (infc_onnx_operand){.type = weight->type, .constant = weight};
         import->ready[id] = true;
     }
@@ -171,7 +178,12 @@ static infc_status import_nodes(infc_onnx_import *import) {
         size_t n = import->net.order[k];
         if (!import->ops[n] || !inputs_ready(import, n)) continue;
         infc_loc loc = infc_onnx_node_loc(cx, import->path, graph, n);
-        infc_onnx_at at = {import, cx->arena, &graph->nodes[n], n, import->opset, loc,
+        infc_onnx_at at = {import,
+                           cx->arena,
+                           &graph->nodes[n],
+                           n,
+                           import->opset,
+                           loc,
                            infc_ir_location(import->ir, loc.node, (int)n + 1)};
         infc_status status = import->ops[n]->import(&at);
         if (!of_model(status)) return status;
@@ -213,8 +225,8 @@ static infc_status import_graph(infc_onnx_import *import, infc_ir *out) {
     return end_main(import);
 }
 
-infc_status infc_onnx_read_bytes(infc_cx *cx, const infc_spec *spec, infc_bytes bytes, const char *path,
-                                 infc_ir *out) {
+infc_status infc_onnx_read_bytes(infc_cx *cx, const infc_spec *spec, infc_bytes bytes,
+                                 const char *path, infc_ir *out) {
     infc_onnx_import *import = INFC_NEW(cx->arena, infc_onnx_import, 1);
     *import = (infc_onnx_import){.cx = cx,
                                  .spec = spec,

@@ -10,8 +10,8 @@
 infc_status infc_onnx_read_file(infc_cx *cx, const infc_spec *spec, infc_ir *out);
 /* The same for bytes that outlive the arena of cx. `path`: for messages, and to find external data beside it; or
  * null, then external data is refused. */
-infc_status infc_onnx_read_bytes(infc_cx *cx, const infc_spec *spec, infc_bytes model, const char *path,
-                                 infc_ir *out);
+infc_status infc_onnx_read_bytes(infc_cx *cx, const infc_spec *spec, infc_bytes model,
+                                 const char *path, infc_ir *out);
 
 /* ---- inside the importer --------------------------------------------------------------------------------- */
 typedef struct infc_onnx_import {
@@ -26,9 +26,9 @@ typedef struct infc_onnx_import {
     infc_ir *ir;
     MlirBlock block;
     infc_onnx_operand *operands; /* per value of net */
-    bool *ready;                 /* per value: its operand is set; else it failed or waits for one that did */
-    infc_map placed;             /* bytes and type of a constant -> index of weights */
-    MlirValue *weights;          /* infc.weight ops */
+    bool *ready;     /* per value: its operand is set; else it failed or waits for one that did */
+    infc_map placed; /* bytes and type of a constant -> index of weights */
+    MlirValue *weights; /* infc.weight ops */
     size_t n_weights, cap_weights;
 } infc_onnx_import;
 
@@ -42,7 +42,7 @@ int64_t infc_onnx_bound_dim(const infc_onnx_import *import, const char *param);
 /* The operand as a value of the IR: a constant gets its infc.weight. */
 MlirValue infc_onnx_value_of(infc_onnx_import *import, const infc_onnx_operand *operand);
 /* Compares an inferred type with a declaration: "declared [1,10], computed [1,12]". */
-infc_status infc_onnx_declared_check(infc_onnx_import *import, infc_loc loc, const infc_onnx_value_info *declared,
-                                     const infc_type *type);
+infc_status infc_onnx_declared_check(infc_onnx_import *import, infc_loc loc,
+                                     const infc_onnx_value_info *declared, const infc_type *type);
 
 #endif

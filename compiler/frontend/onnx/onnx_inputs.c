@@ -24,15 +24,15 @@ static const char *axis_name(const infc_onnx_import *import, const char *input, 
     return infc_arena_printf(import->cx->arena, "%s.%d", input, axis);
 }
 
-static infc_status conflict(const infc_onnx_import *import, const infc_spec_dim *dim, const char *input, int axis,
-                            int64_t value, const char *by) {
+static infc_status conflict(const infc_onnx_import *import, const infc_spec_dim *dim,
+                            const char *input, int axis, int64_t value, const char *by) {
     return infc_fail(import->cx, INFC_ERR_SPEC, dim->loc,
                      "%s is %lld here, but dimension %d of input \"%s\" is %lld by %s", dim->name,
                      (long long)dim->value, axis, input, (long long)value, by);
 }
 
-static infc_status bind_dim(infc_onnx_import *import, const char *input, int axis, const infc_onnx_dim *dim,
-                            unbound *open, int64_t *out) {
+static infc_status bind_dim(infc_onnx_import *import, const char *input, int axis,
+                            const infc_onnx_dim *dim, unbound *open, int64_t *out) {
     const char *by_axis_name = axis_name(import, input, axis);
     infc_spec_dim *by_axis = find_binding(import, by_axis_name);
     infc_spec_dim *by_param = dim->param ? find_binding(import, dim->param) : NULL;
@@ -40,43 +40,46 @@ static infc_status bind_dim(infc_onnx_import *import, const char *input, int axi
     if (by_param) by_param->used = true;
     infc_spec_dim *bound = by_axis ? by_axis : by_param;
     if (bound && bound->value < 1)
-        return infc_fail(import->cx, INFC_ERR_SPEC, bound->loc, "%s must be at least 1, not %lld", bound->name,
-                         (long long)bound->value);
+        return infc_fail(import->cx, INFC_ERR_SPEC, bound->loc, "%s must be at least 1, not %lld",
+                         bound->name, (long long)bound->value);
     bool fixed = dim->has_value && dim->value != -1; /* some exporters write -1 for an open dim */
     if (fixed && dim->value < 1)
         return infc_fail(import->cx, INFC_ERR_MODEL, (infc_loc){.file = import->path},
                          "input \"%s\": dimension %d is %lld", input, axis, (long long)dim->value);
     *out = fixed ? dim->value : bound ? bound->value : 0;
-    if (by_axis && by_axis->value != *out) return conflict(import, by_axis, input, axis, *out, "the model");
+    if (by_axis && by_axis->value != *out)
+        return conflict(import, by_axis, input, axis, *out, "the model");
     if (by_param && by_param->value != *out)
         return conflict(import, by_param, input, axis, *out, by_axis_name);
     if (*out == 0) {
         const char *name = dim->param ? dim->param : by_axis_name;
         if (infc_map_find(&open->names, name, NULL)) return INFC_OK;
-        infc_buf_printf(&open->where, "%s\"%s\" (axis %d of input \"%s\")", open->names.n ? ", " : "", name,
-                        axis, input);
+        infc_buf_printf(&open->where, "%s\"%s\" (axis %d of input \"%s\")",
+                        open->names.n ? ", " : "", name, axis, input);
         infc_map_put(&open->names, name, 1);
     }
     return INFC_OK;
 }
 
-static infc_status bind_input(infc_onnx_import *import, const infc_onnx_value_info *input, unbound *open,
-                              infc_type *out) {
+static infc_status bind_input(infc_onnx_import *import, const infc_onnx_value_info *input,
+                              unbound *open, infc_type *out) {
     infc_cx *cx = import->cx;
     infc_loc loc = {.file = import->path};
     *out = (infc_type){.dtype = infc_onnx_dtype(input->elem_type), .rank = (int)input->rank};
     if (!input->has_type || (input->is_tensor && !input->elem_type))
         return infc_fail(cx, INFC_ERR_MODEL, loc, "input \"%s\" has no element type", input->name);
     if (!input->is_tensor)
-        return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc,
-                         "input \"%s\" is a sequence, map, optional or sparse tensor; only tensors are supported",
+        return infc_fail(cx, INFC_ERR_UNSUPPORTED,
+                         loc, "input \"%s\" is a sequence, map, optional or sparse tensor; only tensors are supported",
                          input->name);
     if (out->dtype != INFC_DTYPE_f32)
         infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "input \"%s\" is %s; only float inputs are supported so far",
                   input->name, infc_onnx_type_name(input->elem_type));
     if (!input->has_shape)
-        return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "input \"%s\" has no shape, not even its number of "
-                                                        "dimensions; export the model with one", input->name);
+        return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc,
+                         "input \"%s\" has no shape, not even its number of "
+                         "dimensions; export the model with one",
+                         input->name);
     if (input->rank > INFC_MAX_RANK)
         return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "input \"%s\" has %zu dimensions; at most %d are supported",
                          input->name, input->rank, INFC_MAX_RANK);
@@ -110,11 +113,14 @@ static void put_binding(infc_buf *line, const char *name, int64_t value) {
 static infc_status report_unbound(infc_onnx_import *import, unbound *open) {
     infc_buf line = {.arena = import->cx->arena};
     for (size_t i = 0; i < import->spec->n_dims; i++)
-        if (import->spec->dims[i].used) put_binding(&line, import->spec->dims[i].name, import->spec->dims[i].value);
+        if (import->spec->dims[i].used)
+            put_binding(&line, import->spec->dims[i].name, import->spec->dims[i].value);
     bool had = line.len > 0;
     for (size_t i = 0; i < open->names.n; i++) put_binding(&line, open->names.entries[i].key, 1);
-    return infc_fail(import->cx, INFC_ERR_SPEC, (infc_loc){.file = import->path},
-                     "the model leaves dimension%s %s open; %s   shapes: {%s}   %s the spec, with the numbers you need",
+    infc_loc loc = {.file = import->path};
+    return infc_fail(import->cx, INFC_ERR_SPEC, loc,
+                     "the model leaves dimension%s %s open; %s   shapes: {%s}   %s the spec, "
+                     "with the numbers you need",
                      open->names.n > 1 ? "s" : "", infc_buf_str(&open->where), had ? "put" : "add",
                      infc_buf_str(&line), had ? "into" : "to");
 }
@@ -156,11 +162,14 @@ infc_status infc_onnx_inputs_check_unused(infc_onnx_import *import) {
         if (dim->used) continue;
         const char *near = infc_nearest(dim->name, names, n);
         if (near)
-            infc_fail(cx, INFC_ERR_SPEC, dim->loc, "the model has no dimension \"%s\"; did you mean \"%s\"?",
-                      dim->name, near);
+            infc_fail(cx, INFC_ERR_SPEC, dim->loc,
+                      "the model has no dimension \"%s\"; did you mean \"%s\"?", dim->name, near);
         else
-            infc_fail(cx, INFC_ERR_SPEC, dim->loc, "the model has no dimension \"%s\"; it has %s%s%s", dim->name,
-                      n ? "\"" : "none", n ? names[0] : "", n > 1 ? "\" and others" : n ? "\"" : "");
+            infc_fail(cx, INFC_ERR_SPEC, dim->loc, "the model has no dimension \"%s\"; it has %s%s%s",
+                      dim->name, n ? "\"" : "none", n ? names[0] : "",
+                      n > 1 ? "\" and others"
+                      : n   ? "\""
+                            : "");
     }
     return infc_diags_status(cx, mark);
 }
@@ -171,7 +180,8 @@ static const char *declared_text(infc_onnx_import *import, const infc_onnx_value
     for (size_t i = 0; i < declared->rank && i < INFC_MAX_RANK; i++) {
         const infc_onnx_dim *dim = &declared->dims[i];
         infc_buf_puts(&text, i ? "," : "");
-        if (dim->has_value && dim->value >= 0) infc_buf_printf(&text, "%lld", (long long)dim->value);
+        if (dim->has_value && dim->value >= 0)
+            infc_buf_printf(&text, "%lld", (long long)dim->value);
         else infc_buf_puts(&text, dim->param ? dim->param : "?");
     }
     infc_buf_puts(&text, "]");
@@ -184,8 +194,8 @@ static bool dim_agrees(const infc_onnx_import *import, const infc_onnx_dim *dim,
     return bound == 0 || bound == actual;
 }
 
-infc_status infc_onnx_declared_check(infc_onnx_import *import, infc_loc loc, const infc_onnx_value_info *declared,
-                                     const infc_type *type) {
+infc_status infc_onnx_declared_check(infc_onnx_import *import, infc_loc loc,
+                                     const infc_onnx_value_info *declared, const infc_type *type) {
     if (!declared || !declared->is_tensor) return INFC_OK;
     infc_cx *cx = import->cx;
     if (declared->elem_type && infc_onnx_dtype(declared->elem_type) != type->dtype)
@@ -193,8 +203,9 @@ infc_status infc_onnx_declared_check(infc_onnx_import *import, infc_loc loc, con
                          infc_onnx_type_name(declared->elem_type), infc_dtype_name(type->dtype));
     if (!declared->has_shape) return INFC_OK;
     bool same = declared->rank == (size_t)type->rank;
-    for (int i = 0; same && i < type->rank; i++) same = dim_agrees(import, &declared->dims[i], type->dims[i]);
+    for (int i = 0; same && i < type->rank; i++)
+        same = dim_agrees(import, &declared->dims[i], type->dims[i]);
     if (same) return INFC_OK;
-    return infc_fail(cx, INFC_ERR_MODEL, loc, "\"%s\" is declared %s, but its shape is %s", declared->name,
-                     declared_text(import, declared), infc_type_text(cx->arena, type));
+    return infc_fail(cx, INFC_ERR_MODEL, loc, "\"%s\" is declared %s, but its shape is %s",
+                     declared->name, declared_text(import, declared), infc_type_text(cx->arena, type));
 }

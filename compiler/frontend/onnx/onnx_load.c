@@ -22,7 +22,8 @@ static bool has_parent_component(const char *path) {
 static const char *why_not(int error) {
     switch (error) {
     case EXDEV: return "it leads out of the model's folder";
-    case ELOOP: return "a symbolic link is not followed there; put the file itself beside the model";
+    case ELOOP:
+        return "a symbolic link is not followed there; put the file itself beside the model";
     case ENOENT: return "there is no such file beside the model";
     case ENOTSUP: return "it is not a regular file";
     default: return strerror(error);
@@ -39,17 +40,19 @@ static infc_status open_file(infc_onnx_files *files, infc_loc loc, const char *l
     if (!files->dir)
         return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "external data \"%s\": the model has no folder", location);
     if (!*location || *location == '/')
-        return infc_fail(cx, INFC_ERR_MODEL, loc, "external data \"%s\": the location must be a path relative "
-                                                  "to the model", location);
-    if (has_parent_component(location))
-        return infc_fail(cx, INFC_ERR_MODEL, loc, "external data \"%s\": \"..\" is not allowed in a location",
+        return infc_fail(cx, INFC_ERR_MODEL, loc,
+                         "external data \"%s\": the location must be a path relative "
+                         "to the model",
                          location);
+    if (has_parent_component(location))
+        return infc_fail(cx, INFC_ERR_MODEL, loc,
+                         "external data \"%s\": \"..\" is not allowed in a location", location);
     infc_bytes *kept = INFC_NEW(cx->arena, infc_bytes, 1);
     int error = infc_file_try_map_beneath(files->dir, location, kept);
     if (error) {
         bool damaged = error == EXDEV || error == ELOOP;
-        return infc_fail(cx, damaged ? INFC_ERR_MODEL : INFC_ERR_IO, loc, "external data \"%s\": %s",
-                         location, why_not(error));
+        return infc_fail(cx, damaged ? INFC_ERR_MODEL : INFC_ERR_IO, loc,
+                         "external data \"%s\": %s", location, why_not(error));
     }
     infc_arena_defer(cx->arena, unmap, kept);
     INFC_GROW(cx->arena, files->maps, files->n, files->cap);
@@ -88,10 +91,11 @@ infc_status infc_onnx_external(infc_onnx_files *files, infc_loc loc, const infc_
         return infc_fail(cx, INFC_ERR_MODEL, loc, "external data \"%s\": length %llu, but the shape needs %llu bytes",
                          tensor->location, (unsigned long long)length, (unsigned long long)bytes);
     if (offset > file.len || bytes > file.len - offset)
-        return infc_fail(cx, INFC_ERR_MODEL, loc, "external data \"%s\": bytes %llu to %llu of a file of %zu bytes; "
-                                                  "the file is cut off or not the model's",
-                         tensor->location, (unsigned long long)offset, (unsigned long long)(offset + bytes),
-                         file.len);
+        return infc_fail(cx, INFC_ERR_MODEL, loc,
+                         "external data \"%s\": bytes %llu to %llu of a file of %zu bytes; "
+                         "the file is cut off or not the model's",
+                         tensor->location, (unsigned long long)offset,
+                         (unsigned long long)(offset + bytes), file.len);
     *out = (infc_bytes){file.ptr + offset, (size_t)bytes};
     return INFC_OK;
 }

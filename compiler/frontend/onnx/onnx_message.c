@@ -2,8 +2,8 @@
 #include "onnx_parse.h"
 #include <string.h>
 
-static infc_status parse_dims(infc_onnx_parse *parse, const infc_wire_field *field, const uint8_t *at,
-                              infc_onnx_tensor *out) {
+static infc_status parse_dims(infc_onnx_parse *parse, const infc_wire_field *field,
+                              const uint8_t *at, infc_onnx_tensor *out) {
     size_t n = 0, done = 0;
     if (!infc_wire_count(field, INFC_WIRE_VARINT, &n))
         return infc_onnx_bad(parse, at, "TensorProto.dims", "not a list of numbers");
@@ -33,8 +33,8 @@ static infc_status parse_external(infc_onnx_parse *parse, infc_bytes body, infc_
     return INFC_OK;
 }
 
-static infc_status tensor_field(infc_onnx_parse *parse, const infc_wire_field *field, const uint8_t *at,
-                                infc_onnx_tensor *out) {
+static infc_status tensor_field(infc_onnx_parse *parse, const infc_wire_field *field,
+                                const uint8_t *at, infc_onnx_tensor *out) {
     int64_t number = 0;
     infc_bytes body = {0};
     switch (field->number) {
@@ -103,8 +103,8 @@ static infc_status attribute_lists(infc_onnx_parse *parse, infc_bytes body, infc
     return INFC_OK;
 }
 
-static infc_status attribute_field(infc_onnx_parse *parse, const infc_wire_field *field, const uint8_t *at,
-                                   infc_onnx_attribute *out) {
+static infc_status attribute_field(infc_onnx_parse *parse, const infc_wire_field *field,
+                                   const uint8_t *at, infc_onnx_attribute *out) {
     int64_t number = 0;
     infc_bytes body = {0};
     switch (field->number) {
@@ -124,7 +124,8 @@ static infc_status attribute_field(infc_onnx_parse *parse, const infc_wire_field
         INFC_TRY(infc_onnx_integer(parse, field, at, "AttributeProto.type", &number));
         out->type = number < 0 || number > 1000 ? -1 : (int32_t)number;
         return INFC_OK;
-    case 21: return infc_onnx_text(parse, field, at, "AttributeProto.ref_attr_name", &out->ref_name);
+    case 21:
+        return infc_onnx_text(parse, field, at, "AttributeProto.ref_attr_name", &out->ref_name);
     default: return INFC_OK;
     }
 }
@@ -132,7 +133,8 @@ static infc_status attribute_field(infc_onnx_parse *parse, const infc_wire_field
 infc_status infc_onnx_parse_attribute(infc_onnx_parse *parse, infc_bytes body, infc_onnx_attribute *out) {
     size_t counts[INFC_ONNX_MAX_FIELD] = {0};
     INFC_TRY(infc_onnx_count(parse, body, "AttributeProto", counts));
-    if (counts[5] > 1) return infc_onnx_bad(parse, body.ptr, "AttributeProto", "more than one tensor");
+    if (counts[5] > 1)
+        return infc_onnx_bad(parse, body.ptr, "AttributeProto", "more than one tensor");
     *out = (infc_onnx_attribute){.name = ""};
     infc_wire wire = infc_wire_open(body);
     infc_wire_field field;

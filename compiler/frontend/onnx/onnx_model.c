@@ -23,9 +23,10 @@ infc_status infc_onnx_count(infc_onnx_parse *parse, infc_bytes body, const char 
     return wire.error ? infc_onnx_bad(parse, wire.at, what, wire.error) : INFC_OK;
 }
 
-infc_status infc_onnx_borrow(infc_onnx_parse *parse, const infc_wire_field *field, const uint8_t *at,
-                             const char *what, infc_bytes *out) {
-    if (field->type != INFC_WIRE_BYTES) return infc_onnx_bad(parse, at, what, "not of its wire type");
+infc_status infc_onnx_borrow(infc_onnx_parse *parse, const infc_wire_field *field,
+                             const uint8_t *at, const char *what, infc_bytes *out) {
+    if (field->type != INFC_WIRE_BYTES)
+        return infc_onnx_bad(parse, at, what, "not of its wire type");
     *out = field->bytes;
     return INFC_OK;
 }
@@ -36,7 +37,8 @@ infc_status infc_onnx_text(infc_onnx_parse *parse, const infc_wire_field *field,
                            const char *what, const char **out) {
     infc_bytes bytes = {0};
     INFC_TRY(infc_onnx_borrow(parse, field, at, what, &bytes));
-    if (bytes.len > INFC_ONNX_MAX_NAME) return infc_onnx_bad(parse, at, what, "a name of over 16384 bytes");
+    if (bytes.len > INFC_ONNX_MAX_NAME)
+        return infc_onnx_bad(parse, at, what, "a name of over 16384 bytes");
     for (size_t i = 0; i < bytes.len; i++) {
         if (bytes.ptr[i] < 0x20 || bytes.ptr[i] == 0x7f)
             return infc_onnx_bad(parse, at, what, "a name with a control character");
@@ -45,19 +47,22 @@ infc_status infc_onnx_text(infc_onnx_parse *parse, const infc_wire_field *field,
     return INFC_OK;
 }
 
-infc_status infc_onnx_integer(infc_onnx_parse *parse, const infc_wire_field *field, const uint8_t *at,
-                              const char *what, int64_t *out) {
-    if (field->type != INFC_WIRE_VARINT) return infc_onnx_bad(parse, at, what, "not of its wire type");
+infc_status infc_onnx_integer(infc_onnx_parse *parse, const infc_wire_field *field,
+                              const uint8_t *at, const char *what, int64_t *out) {
+    if (field->type != INFC_WIRE_VARINT)
+        return infc_onnx_bad(parse, at, what, "not of its wire type");
     *out = (int64_t)field->value;
     return INFC_OK;
 }
 
-static infc_status node_field(infc_onnx_parse *parse, const infc_wire_field *field, const uint8_t *at,
-                              infc_onnx_node *out) {
+static infc_status node_field(infc_onnx_parse *parse, const infc_wire_field *field,
+                              const uint8_t *at, infc_onnx_node *out) {
     infc_bytes body = {0};
     switch (field->number) {
-    case 1: return infc_onnx_text(parse, field, at, "NodeProto.input", &out->inputs[out->n_inputs++]);
-    case 2: return infc_onnx_text(parse, field, at, "NodeProto.output", &out->outputs[out->n_outputs++]);
+    case 1:
+        return infc_onnx_text(parse, field, at, "NodeProto.input", &out->inputs[out->n_inputs++]);
+    case 2:
+        return infc_onnx_text(parse, field, at, "NodeProto.output", &out->outputs[out->n_outputs++]);
     case 3: return infc_onnx_text(parse, field, at, "NodeProto.name", &out->name);
     case 4: return infc_onnx_text(parse, field, at, "NodeProto.op_type", &out->op);
     case 5:
@@ -87,12 +92,15 @@ static infc_status parse_node(infc_onnx_parse *parse, infc_bytes body, infc_onnx
     return INFC_OK;
 }
 
-static infc_status graph_field(infc_onnx_parse *parse, const infc_wire_field *field, const uint8_t *at,
-                               infc_onnx_graph *out) {
+static infc_status graph_field(infc_onnx_parse *parse, const infc_wire_field *field,
+                               const uint8_t *at, infc_onnx_graph *out) {
     infc_bytes body = {0};
     switch (field->number) {
-    case 1: case 5: case 11: case 12: case 13:
-        INFC_TRY(infc_onnx_borrow(parse, field, at, "GraphProto", &body));
+    case 1:
+    case 5:
+    case 11:
+    case 12:
+    case 13: INFC_TRY(infc_onnx_borrow(parse, field, at, "GraphProto", &body));
     }
     switch (field->number) {
     case 1: return parse_node(parse, body, &out->nodes[out->n_nodes++]);
@@ -123,8 +131,8 @@ static infc_status parse_graph(infc_onnx_parse *parse, infc_bytes body, infc_onn
 }
 
 /* OperatorSetIdProto: domain = 1, version = 2. FunctionProto: name = 1, domain = 10. */
-static infc_status parse_named(infc_onnx_parse *parse, infc_bytes body, uint32_t domain, uint32_t name,
-                               infc_onnx_named *out) {
+static infc_status parse_named(infc_onnx_parse *parse, infc_bytes body, uint32_t domain,
+                               uint32_t name, infc_onnx_named *out) {
     infc_wire wire = infc_wire_open(body);
     infc_wire_field field;
     *out = (infc_onnx_named){.domain = "", .name = ""};
@@ -141,8 +149,8 @@ static infc_status parse_named(infc_onnx_parse *parse, infc_bytes body, uint32_t
     return INFC_OK;
 }
 
-static infc_status model_field(infc_onnx_parse *parse, const infc_wire_field *field, const uint8_t *at,
-                               infc_onnx_model *out) {
+static infc_status model_field(infc_onnx_parse *parse, const infc_wire_field *field,
+                               const uint8_t *at, infc_onnx_model *out) {
     infc_bytes body = {0};
     switch (field->number) {
     case 1: return infc_onnx_integer(parse, field, at, "ModelProto.ir_version", &out->ir_version);
@@ -167,8 +175,9 @@ infc_status infc_onnx_model_parse(infc_cx *cx, const char *path, infc_bytes byte
     *out = (infc_onnx_model){0};
     if (bytes.len == 0) return infc_fail(cx, INFC_ERR_MODEL, loc, "the file is empty");
     if (bytes.len > INFC_ONNX_MAX_FILE)
-        return infc_fail(cx, INFC_ERR_MODEL, loc, "larger than 2 GiB, which protobuf does not allow; "
-                                                  "save the weights as external data");
+        return infc_fail(cx, INFC_ERR_MODEL, loc,
+                         "larger than 2 GiB, which protobuf does not allow; "
+                         "save the weights as external data");
     INFC_TRY(infc_onnx_count(&parse, bytes, "ModelProto", counts));
     if (counts[7] > 1) return infc_onnx_bad(&parse, bytes.ptr, "ModelProto", "more than one graph");
     out->n_training = counts[20];

@@ -26,16 +26,16 @@ typedef struct infc_onnx_tensor {
 } infc_onnx_tensor;
 
 typedef enum infc_onnx_attribute_type { /* AttributeProto.AttributeType */
-    INFC_ONNX_FLOAT = 1,
-    INFC_ONNX_INT = 2,
-    INFC_ONNX_STRING = 3,
-    INFC_ONNX_TENSOR = 4,
-    INFC_ONNX_GRAPH = 5,
-    INFC_ONNX_FLOATS = 6,
-    INFC_ONNX_INTS = 7,
-    INFC_ONNX_STRINGS = 8,
-    INFC_ONNX_GRAPHS = 10,
-    INFC_ONNX_SPARSE = 11,
+                                        INFC_ONNX_FLOAT = 1,
+                                        INFC_ONNX_INT = 2,
+                                        INFC_ONNX_STRING = 3,
+                                        INFC_ONNX_TENSOR = 4,
+                                        INFC_ONNX_GRAPH = 5,
+                                        INFC_ONNX_FLOATS = 6,
+                                        INFC_ONNX_INTS = 7,
+                                        INFC_ONNX_STRINGS = 8,
+                                        INFC_ONNX_GRAPHS = 10,
+                                        INFC_ONNX_SPARSE = 11,
 } infc_onnx_attribute_type;
 
 typedef struct infc_onnx_attribute {
@@ -52,8 +52,8 @@ typedef struct infc_onnx_attribute {
 } infc_onnx_attribute;
 
 typedef struct infc_onnx_node {
-    const char *name; /* never empty: an unnamed node goes by its first output */
-    const char *op, *domain; /* domain: "" for ONNX's own */
+    const char *name;               /* never empty: an unnamed node goes by its first output */
+    const char *op, *domain;        /* domain: "" for ONNX's own */
     const char **inputs, **outputs; /* "" where an optional one is left out */
     infc_onnx_attribute *attributes;
     size_t n_inputs, n_outputs, n_attributes;

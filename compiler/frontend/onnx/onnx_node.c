@@ -62,9 +62,11 @@ infc_status infc_onnx_input_ints(infc_onnx_at *at, size_t i, int64_t *out, int m
     const char *name = at->node->inputs[i];
     *out_n = 0;
     if (!in.constant)
-        return infc_onnx_refuse(at, "input %zu, \"%s\", must be a constant, but is computed by %s; export the "
-                                    "model with fixed shapes or fold its constants",
-                                i, name, producer_text(at, input_id(at, i)));
+        return infc_onnx_refuse(
+            at,
+            "input %zu, \"%s\", must be a constant, but is computed by %s; export the "
+            "model with fixed shapes or fold its constants",
+            i, name, producer_text(at, input_id(at, i)));
     if (in.type.dtype != INFC_DTYPE_i64 && in.type.dtype != INFC_DTYPE_i32)
         return infc_onnx_invalid(at, "input %zu, \"%s\", is %s, not int64", i, name,
                                  infc_dtype_name(in.type.dtype));
@@ -72,8 +74,8 @@ infc_status infc_onnx_input_ints(infc_onnx_at *at, size_t i, int64_t *out, int m
         return infc_onnx_invalid(at, "input %zu, \"%s\", has %d dimensions, not 1", i, name, in.type.rank);
     int64_t n = infc_type_count(&in.type);
     if (n > max)
-        return infc_onnx_refuse(at, "input %zu, \"%s\", has %lld elements; at most %d are supported", i, name,
-                                (long long)n, max);
+        return infc_onnx_refuse(at, "input %zu, \"%s\", has %lld elements; at most %d are supported",
+                                i, name, (long long)n, max);
     for (int64_t k = 0; k < n; k++) out[k] = infc_weight_i64(in.constant, k);
     *out_n = (int)n;
     return INFC_OK;

@@ -24,11 +24,13 @@ typedef struct infc_onnx_at {
 } infc_onnx_at;
 
 /* Problems of this node: valid but not supported; invalid. */
-infc_status infc_onnx_refuse(infc_onnx_at *at, const char *format, ...) __attribute__((format(printf, 2, 3)));
-infc_status infc_onnx_invalid(infc_onnx_at *at, const char *format, ...) __attribute__((format(printf, 2, 3)));
+infc_status infc_onnx_refuse(infc_onnx_at *at, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+infc_status infc_onnx_invalid(infc_onnx_at *at, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* ---- inputs and outputs ---------------------------------------------------------------------------- */
-bool infc_onnx_has(const infc_onnx_at *at, size_t i);           /* input i is not left out */
+bool infc_onnx_has(const infc_onnx_at *at, size_t i); /* input i is not left out */
 infc_onnx_operand infc_onnx_any(const infc_onnx_at *at, size_t i); /* input i, of any type; must not be left out */
 /* Input i to compute with: f32 and not empty, else the reason is recorded. */
 infc_status infc_onnx_input(infc_onnx_at *at, size_t i, infc_onnx_operand *out);
@@ -57,8 +59,8 @@ infc_status infc_onnx_build(infc_onnx_at *at, infc_op_kind kind, const infc_onnx
 infc_status infc_onnx_map(infc_onnx_at *at, const char *fn, const infc_onnx_operand *in, int n,
                           infc_onnx_operand *out);
 /* The same elements in another shape: a constant stays one, the same shape costs nothing. */
-infc_status infc_onnx_view(infc_onnx_at *at, const infc_onnx_operand *in, const int64_t *dims, int rank,
-                           infc_onnx_operand *out);
+infc_status infc_onnx_view(infc_onnx_at *at, const infc_onnx_operand *in, const int64_t *dims,
+                           int rank, infc_onnx_operand *out);
 infc_status infc_onnx_permute(infc_onnx_at *at, const infc_onnx_operand *in, const int64_t *perm,
                               infc_onnx_operand *out);
 /* A constant of rank 0 that stands for an attribute of this node. */

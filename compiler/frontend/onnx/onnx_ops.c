@@ -24,8 +24,9 @@ static infc_onnx_attribute_type kind_type(const char *kind, size_t n) {
     static const struct {
         const char *name;
         infc_onnx_attribute_type type;
-    } kinds[] = {{"int", INFC_ONNX_INT},       {"float", INFC_ONNX_FLOAT},   {"str", INFC_ONNX_STRING},
-                 {"ints", INFC_ONNX_INTS},     {"floats", INFC_ONNX_FLOATS}, {"strings", INFC_ONNX_STRINGS},
+    } kinds[] = {{"int", INFC_ONNX_INT},       {"float", INFC_ONNX_FLOAT},
+                 {"str", INFC_ONNX_STRING},    {"ints", INFC_ONNX_INTS},
+                 {"floats", INFC_ONNX_FLOATS}, {"strings", INFC_ONNX_STRINGS},
                  {"tensor", INFC_ONNX_TENSOR}, {"sparse", INFC_ONNX_SPARSE}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strlen(kinds[i].name) == n && memcmp(kinds[i].name, kind, n) == 0) return kinds[i].type;
@@ -44,8 +45,8 @@ static infc_onnx_attribute_type attribute_type(const char *list, const char *nam
     return (infc_onnx_attribute_type)0;
 }
 
-static void check_attribute(infc_cx *cx, infc_loc loc, const infc_onnx_op *op, const infc_onnx_node *node,
-                            size_t index, int64_t opset) {
+static void check_attribute(infc_cx *cx, infc_loc loc, const infc_onnx_op *op,
+                            const infc_onnx_node *node, size_t index, int64_t opset) {
     const infc_onnx_attribute *attribute = &node->attributes[index];
     infc_onnx_attribute_type type = attribute_type(op->attributes, attribute->name);
     for (size_t i = 0; i < index; i++) {
@@ -54,10 +55,11 @@ static void check_attribute(infc_cx *cx, infc_loc loc, const infc_onnx_op *op, c
         return;
     }
     if (attribute->ref_name)
-        infc_fail(cx, INFC_ERR_MODEL, loc, "attribute \"%s\" refers to a parameter of a function", attribute->name);
-    else if (attribute->type == INFC_ONNX_GRAPH || attribute->type == INFC_ONNX_GRAPHS)
-        infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "attribute \"%s\" is a graph; sub-graphs are not supported",
+        infc_fail(cx, INFC_ERR_MODEL, loc, "attribute \"%s\" refers to a parameter of a function",
                   attribute->name);
+    else if (attribute->type == INFC_ONNX_GRAPH || attribute->type == INFC_ONNX_GRAPHS)
+        infc_fail(cx, INFC_ERR_UNSUPPORTED, loc,
+                  "attribute \"%s\" is a graph; sub-graphs are not supported", attribute->name);
     else if (!type)
         infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "attribute \"%s\" does not exist in opset %lld",
                   attribute->name, (long long)opset);
@@ -65,20 +67,22 @@ static void check_attribute(infc_cx *cx, infc_loc loc, const infc_onnx_op *op, c
         infc_fail(cx, INFC_ERR_MODEL, loc, "attribute \"%s\" is of the wrong type", attribute->name);
 }
 
-infc_status infc_onnx_op_check(infc_cx *cx, infc_loc loc, const infc_onnx_op *op, const infc_onnx_node *node,
-                               int64_t opset) {
+infc_status infc_onnx_op_check(infc_cx *cx, infc_loc loc, const infc_onnx_op *op,
+                               const infc_onnx_node *node, int64_t opset) {
     size_t mark = cx->n_diags, n_in = node->n_inputs, n_out = node->n_outputs;
     if (n_in < (size_t)op->min_inputs || n_in > (size_t)op->max_inputs) {
         const char *range = infc_arena_printf(cx->arena, "%d", op->min_inputs);
         if (op->max_inputs > op->min_inputs)
             range = infc_arena_printf(cx->arena, "%d to %d", op->min_inputs, op->max_inputs);
-        infc_fail(cx, INFC_ERR_MODEL, loc, "has %zu inputs; in opset %lld it takes %s", n_in, (long long)opset, range);
+        infc_fail(cx, INFC_ERR_MODEL, loc, "has %zu inputs; in opset %lld it takes %s", n_in,
+                  (long long)opset, range);
     }
     for (int i = 0; i < op->min_inputs && (size_t)i < n_in; i++)
-        if (!*node->inputs[i]) infc_fail(cx, INFC_ERR_MODEL, loc, "input %d must not be left out", i);
+        if (!*node->inputs[i])
+            infc_fail(cx, INFC_ERR_MODEL, loc, "input %d must not be left out", i);
     if (n_out > (size_t)op->max_outputs)
-        infc_fail(cx, INFC_ERR_MODEL, loc, "has %zu outputs; in opset %lld it gives at most %d", n_out,
-                  (long long)opset, op->max_outputs);
+        infc_fail(cx, INFC_ERR_MODEL, loc, "has %zu outputs; in opset %lld it gives at most %d",
+                  n_out, (long long)opset, op->max_outputs);
     for (size_t i = 0; i < node->n_attributes; i++) check_attribute(cx, loc, op, node, i, opset);
     return infc_diags_status(cx, mark);
 }

@@ -27,7 +27,7 @@ const infc_onnx_op *infc_onnx_op_at(size_t i); /* by name, then opset */
 const infc_onnx_op *infc_onnx_op_find(const char *name, int64_t opset);
 
 /* Counts of inputs and outputs; attributes known, of their kind, given once. Records every problem. */
-infc_status infc_onnx_op_check(infc_cx *cx, infc_loc loc, const infc_onnx_op *op, const infc_onnx_node *node,
-                               int64_t opset);
+infc_status infc_onnx_op_check(infc_cx *cx, infc_loc loc, const infc_onnx_op *op,
+                               const infc_onnx_node *node, int64_t opset);
 
 #endif

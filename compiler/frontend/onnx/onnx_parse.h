@@ -21,10 +21,10 @@ infc_status infc_onnx_bad(infc_onnx_parse *parse, const uint8_t *at, const char 
 /* One field as a copied name, borrowed bytes, an integer, or a float; fails when its wire type is another. */
 infc_status infc_onnx_text(infc_onnx_parse *parse, const infc_wire_field *field, const uint8_t *at,
                            const char *what, const char **out);
-infc_status infc_onnx_borrow(infc_onnx_parse *parse, const infc_wire_field *field, const uint8_t *at,
-                             const char *what, infc_bytes *out);
-infc_status infc_onnx_integer(infc_onnx_parse *parse, const infc_wire_field *field, const uint8_t *at,
-                              const char *what, int64_t *out);
+infc_status infc_onnx_borrow(infc_onnx_parse *parse, const infc_wire_field *field,
+                             const uint8_t *at, const char *what, infc_bytes *out);
+infc_status infc_onnx_integer(infc_onnx_parse *parse, const infc_wire_field *field,
+                              const uint8_t *at, const char *what, int64_t *out);
 
 /* Messages below the graph. */
 infc_status infc_onnx_parse_tensor(infc_onnx_parse *parse, infc_bytes body, infc_onnx_tensor *out);

@@ -49,8 +49,8 @@ static const type_facts *facts_of(int32_t data_type) {
 infc_dtype infc_onnx_dtype(int32_t data_type) { return facts_of(data_type)->dtype; }
 const char *infc_onnx_type_name(int32_t data_type) { return facts_of(data_type)->name; }
 
-static infc_status read_type(infc_cx *cx, infc_loc loc, const infc_onnx_tensor *tensor, infc_type *out,
-                             uint64_t *out_bytes) {
+static infc_status read_type(infc_cx *cx, infc_loc loc, const infc_onnx_tensor *tensor,
+                             infc_type *out, uint64_t *out_bytes) {
     *out = (infc_type){.dtype = infc_onnx_dtype(tensor->data_type), .rank = (int)tensor->rank};
     if (tensor->segmented)
         return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "a tensor in segments is not supported");
@@ -123,8 +123,8 @@ static infc_status read_typed(infc_cx *cx, infc_loc loc, const infc_onnx_tensor 
     return INFC_OK;
 }
 
-infc_status infc_onnx_tensor_read(infc_onnx_files *files, infc_loc loc, const infc_onnx_tensor *tensor,
-                                  infc_weight *out) {
+infc_status infc_onnx_tensor_read(infc_onnx_files *files, infc_loc loc,
+                                  const infc_onnx_tensor *tensor, infc_weight *out) {
     infc_cx *cx = files->cx;
     uint64_t bytes = 0;
     infc_bytes data = {0};
@@ -134,8 +134,8 @@ infc_status infc_onnx_tensor_read(infc_onnx_files *files, infc_loc loc, const in
     } else if (tensor->has_raw) {
         data = tensor->raw;
         if (data.len != bytes)
-            return infc_fail(cx, INFC_ERR_MODEL, loc, "raw_data has %zu bytes, but the shape needs %llu", data.len,
-                             (unsigned long long)bytes);
+            return infc_fail(cx, INFC_ERR_MODEL, loc, "raw_data has %zu bytes, but the shape needs %llu",
+                             data.len, (unsigned long long)bytes);
     } else {
         INFC_TRY(read_typed(cx, loc, tensor, &out->type, bytes, &data));
     }

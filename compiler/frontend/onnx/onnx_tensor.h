@@ -11,7 +11,7 @@ const char *infc_onnx_type_name(int32_t data_type); /* "float16"; never null */
 /* Checks type, shape and data, and borrows the bytes from the model or its external data where they lie as they
  * should; values that protobuf spreads over varints are decoded onto the arena. Zero-size dims are allowed.
  * Fills type, bytes and name; the rest of *out is the caller's. */
-infc_status infc_onnx_tensor_read(infc_onnx_files *files, infc_loc loc, const infc_onnx_tensor *tensor,
-                                  infc_weight *out);
+infc_status infc_onnx_tensor_read(infc_onnx_files *files, infc_loc loc,
+                                  const infc_onnx_tensor *tensor, infc_weight *out);
 
 #endif

@@ -12,8 +12,10 @@ infc_status infc_onnx_import_dropout(infc_onnx_at *at) {
         return infc_onnx_refuse(at, "output 1, the mask, is not supported");
     if (infc_onnx_has(at, 2)) {
         infc_onnx_operand training = infc_onnx_any(at, 2);
-        if (!training.constant || infc_type_count(&training.type) != 1 || infc_weight_i64(training.constant, 0) != 0)
-            return infc_onnx_refuse(at, "training_mode must be a constant false; export the model for inference");
+        if (!training.constant || infc_type_count(&training.type) != 1 ||
+            infc_weight_i64(training.constant, 0) != 0)
+            return infc_onnx_refuse(
+                at, "training_mode must be a constant false; export the model for inference");
     }
     return infc_onnx_import_identity(at);
 }

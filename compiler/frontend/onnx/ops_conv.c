@@ -18,7 +18,8 @@ infc_status infc_onnx_import_conv(infc_onnx_at *at) {
     INFC_TRY(infc_onnx_input(at, 1, &in[1]));
     int spatial = in[0].type.rank - 2;
     if (in[0].type.rank != in[1].type.rank)
-        return infc_onnx_invalid(at, "the input is %s, the weight %s", infc_type_text(at->arena, &in[0].type),
+        return infc_onnx_invalid(at, "the input is %s, the weight %s",
+                                 infc_type_text(at->arena, &in[0].type),
                                  infc_type_text(at->arena, &in[1].type));
     INFC_TRY(infc_onnx_image(at, &in[0], &in[0]));
     INFC_TRY(infc_onnx_image(at, &in[1], &in[1]));

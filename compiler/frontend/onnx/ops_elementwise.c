@@ -5,9 +5,10 @@
 /* The function of scalar.def that an operator is. */
 static const char *function_of(const char *op) {
     static const char *const pairs[][2] = {
-        {"Abs", "abs"}, {"Exp", "exp"},   {"Neg", "neg"},         {"Relu", "relu"}, {"Sigmoid", "sigmoid"},
-        {"Sqrt", "sqrt"}, {"Tanh", "tanh"}, {"Add", "add"},       {"Sub", "sub"},   {"Mul", "mul"},
-        {"Div", "div"}, {"Max", "max"},   {"Min", "min"},
+        {"Abs", "abs"},         {"Exp", "exp"},   {"Neg", "neg"},   {"Relu", "relu"},
+        {"Sigmoid", "sigmoid"}, {"Sqrt", "sqrt"}, {"Tanh", "tanh"}, {"Add", "add"},
+        {"Sub", "sub"},         {"Mul", "mul"},   {"Div", "div"},   {"Max", "max"},
+        {"Min", "min"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (strcmp(pairs[i][0], op) == 0) return pairs[i][1];
@@ -26,7 +27,8 @@ infc_status infc_onnx_import_map_many(infc_onnx_at *at) {
     infc_onnx_operand pair[2];
     INFC_TRY(infc_onnx_input(at, 0, &pair[0]));
     for (size_t i = 1; i < at->node->n_inputs; i++) {
-        if (!infc_onnx_has(at, i)) return infc_onnx_invalid(at, "input %zu must not be left out", i);
+        if (!infc_onnx_has(at, i))
+            return infc_onnx_invalid(at, "input %zu must not be left out", i);
         INFC_TRY(infc_onnx_input(at, i, &pair[1]));
         INFC_TRY(infc_onnx_map(at, function_of(at->node->op), pair, 2, &pair[0]));
     }
@@ -44,7 +46,8 @@ infc_status infc_onnx_import_leaky_relu(infc_onnx_at *at) {
 }
 
 /* A bound of Clip: attribute `name`, or input i as a scalar. */
-static infc_status clip_bound(infc_onnx_at *at, const char *name, size_t i, bool *out_has, infc_onnx_operand *out) {
+static infc_status clip_bound(infc_onnx_at *at, const char *name, size_t i, bool *out_has,
+                              infc_onnx_operand *out) {
     const infc_onnx_attribute *attribute = infc_onnx_attr(at, name);
     *out_has = attribute || infc_onnx_has(at, i);
     if (attribute) *out = infc_onnx_scalar(at, name, attribute->f);
@@ -65,9 +68,7 @@ infc_status infc_onnx_import_clip(infc_onnx_at *at) {
     /* One bound: it comes first, so that a NaN in x stays one, as the scalar functions define it. */
     if (has_low && has_high)
         INFC_TRY(infc_onnx_map(at, "clip", (infc_onnx_operand[]){x, low, high}, 3, &y));
-    else if (has_low)
-        INFC_TRY(infc_onnx_map(at, "max", (infc_onnx_operand[]){low, x}, 2, &y));
-    else if (has_high)
-        INFC_TRY(infc_onnx_map(at, "min", (infc_onnx_operand[]){high, x}, 2, &y));
+    else if (has_low) INFC_TRY(infc_onnx_map(at, "max", (infc_onnx_operand[]){low, x}, 2, &y));
+    else if (has_high) INFC_TRY(infc_onnx_map(at, "min", (infc_onnx_operand[]){high, x}, 2, &y));
     return infc_onnx_output(at, 0, &y);
 }

@@ -1,8 +1,8 @@
 /* Gemm and MatMul. */
 #include "onnx_node.h"
 
-static infc_status multiply(infc_onnx_at *at, const infc_onnx_operand *a, const infc_onnx_operand *b,
-                            infc_onnx_operand *out) {
+static infc_status multiply(infc_onnx_at *at, const infc_onnx_operand *a,
+                            const infc_onnx_operand *b, infc_onnx_operand *out) {
     infc_onnx_operand pair[] = {*a, *b};
     return infc_onnx_build(at, INFC_OP_matmul, pair, 2, NULL, 0, out);
 }
@@ -19,8 +19,8 @@ static infc_status gemm_matrix(infc_onnx_at *at, size_t i, const char *flag, inf
     static const int64_t swapped[] = {1, 0};
     INFC_TRY(infc_onnx_input(at, i, out));
     if (out->type.rank != 2)
-        return infc_onnx_invalid(at, "input %zu, \"%s\", has %d dimensions, not 2", i, at->node->inputs[i],
-                                 out->type.rank);
+        return infc_onnx_invalid(at, "input %zu, \"%s\", has %d dimensions, not 2", i,
+                                 at->node->inputs[i], out->type.rank);
     return infc_onnx_attr_int(at, flag, 0) ? infc_onnx_permute(at, out, swapped, out) : INFC_OK;
 }
 
@@ -36,7 +36,8 @@ infc_status infc_onnx_import_gemm(infc_onnx_at *at) {
         INFC_TRY(infc_onnx_input(at, 2, &pair[1]));
         if (!infc_type_broadcast(&y.type, &pair[1].type, &sum) || !infc_shape_equal(&sum, &y.type))
             return infc_onnx_invalid(at, "input 2 is %s, which does not broadcast to the product, %s",
-                                     infc_type_text(at->arena, &pair[1].type), infc_type_text(at->arena, &y.type));
+                                     infc_type_text(at->arena, &pair[1].type),
+                                     infc_type_text(at->arena, &y.type));
         INFC_TRY(scale(at, "beta", &pair[1]));
         INFC_TRY(infc_onnx_map(at, "add", pair, 2, &y));
     }
@@ -48,7 +49,8 @@ infc_status infc_onnx_import_matmul(infc_onnx_at *at) {
     infc_onnx_operand a, b, y;
     INFC_TRY(infc_onnx_input(at, 0, &a));
     INFC_TRY(infc_onnx_input(at, 1, &b));
-    if (a.type.rank < 1 || b.type.rank < 1) return infc_onnx_invalid(at, "a scalar cannot be multiplied");
+    if (a.type.rank < 1 || b.type.rank < 1)
+        return infc_onnx_invalid(at, "a scalar cannot be multiplied");
     bool row = a.type.rank == 1, column = b.type.rank == 1;
     int64_t as_row[] = {1, a.type.dims[0]}, as_column[] = {b.type.dims[0], 1};
     if (row) INFC_TRY(infc_onnx_view(at, &a, as_row, 2, &a));

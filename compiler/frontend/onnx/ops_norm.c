@@ -5,8 +5,9 @@
 static infc_status parameter(infc_onnx_at *at, size_t i, const infc_type *x, infc_onnx_operand *out) {
     INFC_TRY(infc_onnx_input(at, i, out));
     if (out->type.rank != 1 || out->type.dims[0] != x->dims[1])
-        return infc_onnx_invalid(at, "input %zu, \"%s\", is %s, but there are %lld channels", i, at->node->inputs[i],
-                                 infc_type_text(at->arena, &out->type), (long long)x->dims[1]);
+        return infc_onnx_invalid(at, "input %zu, \"%s\", is %s, but there are %lld channels", i,
+                                 at->node->inputs[i], infc_type_text(at->arena, &out->type),
+                                 (long long)x->dims[1]);
     return infc_onnx_per_channel(at, out, x->rank, out);
 }
 
@@ -22,11 +23,13 @@ infc_status infc_onnx_import_batchnorm(infc_onnx_at *at) {
         if (infc_onnx_output_used(at, i))
             return infc_onnx_refuse(at, "output %zu exists in training only; export the model for inference", i);
     if (infc_onnx_attr_int(at, "training_mode", 0) != 0)
-        return infc_onnx_refuse(at, "training_mode is not supported; export the model for inference");
+        return infc_onnx_refuse(at,
+                                "training_mode is not supported; export the model for inference");
     if (infc_onnx_attr_int(at, "spatial", 1) != 1)
         return infc_onnx_refuse(at, "spatial=0 is not supported");
     INFC_TRY(infc_onnx_input(at, 0, &x));
-    if (x.type.rank < 2) return infc_onnx_refuse(at, "an input without a channel dimension is not supported");
+    if (x.type.rank < 2)
+        return infc_onnx_refuse(at, "an input without a channel dimension is not supported");
     INFC_TRY(parameter(at, 1, &x.type, &scale));
     INFC_TRY(parameter(at, 2, &x.type, &bias));
     INFC_TRY(parameter(at, 3, &x.type, &mean));

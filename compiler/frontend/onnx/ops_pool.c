@@ -12,7 +12,8 @@ static infc_status build_pool(infc_onnx_at *at, bool average, const infc_onnx_op
         infc_attr_ints("dilations", window->dilations, 2),
         infc_attr_int("count_include_pad", count_pad),
     };
-    INFC_TRY(infc_onnx_build(at, average ? INFC_OP_pool_avg : INFC_OP_pool_max, x, 1, attrs, average ? 5 : 4, &y));
+    INFC_TRY(infc_onnx_build(at, average ? INFC_OP_pool_avg : INFC_OP_pool_max, x, 1, attrs,
+                             average ? 5 : 4, &y));
     return infc_onnx_image_output(at, &y, window->spatial);
 }
 
@@ -38,8 +39,9 @@ infc_status infc_onnx_import_average_pool(infc_onnx_at *at) {
     INFC_TRY(infc_onnx_image(at, &x, &x));
     INFC_TRY(infc_onnx_window_read(at, &x.type, spatial, NULL, &window));
     if (count_pad && window.extended)
-        return infc_onnx_refuse(at, "ceil_mode with count_include_pad, where ceil_mode adds an output, is not "
-                                    "supported: frameworks disagree on its divisor; export with ceil_mode=0");
+        return infc_onnx_refuse(
+            at, "ceil_mode with count_include_pad, where ceil_mode adds an output, is not "
+                "supported: frameworks disagree on its divisor; export with ceil_mode=0");
     return build_pool(at, true, &x, &window, count_pad);
 }
 
@@ -48,9 +50,7 @@ infc_status infc_onnx_import_global_pool(infc_onnx_at *at) {
     INFC_TRY(infc_onnx_input(at, 0, &x));
     int spatial = x.type.rank - 2;
     INFC_TRY(infc_onnx_image(at, &x, &x));
-    infc_onnx_window window = {.spatial = spatial,
-                               .kernel = {x.type.dims[2], x.type.dims[3]},
-                               .strides = {1, 1},
-                               .dilations = {1, 1}};
+    infc_onnx_window window = {
+        .spatial = spatial, .kernel = {x.type.dims[2], x.type.dims[3]}, .strides = {1, 1}, .dilations = {1, 1}};
     return build_pool(at, strcmp(at->node->op, "GlobalAveragePool") == 0, &x, &window, false);
 }

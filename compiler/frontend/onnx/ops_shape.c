@@ -6,19 +6,21 @@ static infc_status fill_open_dim(infc_onnx_at *at, int64_t count, int64_t *dims,
     int64_t known = 1;
     int open = -1;
     for (int i = 0; i < rank; i++) {
-        if (dims[i] == -1 && open >= 0) return infc_onnx_invalid(at, "the new shape has -1 more than once");
-        if (dims[i] < -1) return infc_onnx_invalid(at, "the new shape has %lld", (long long)dims[i]);
+        if (dims[i] == -1 && open >= 0)
+            return infc_onnx_invalid(at, "the new shape has -1 more than once");
+        if (dims[i] < -1)
+            return infc_onnx_invalid(at, "the new shape has %lld", (long long)dims[i]);
         if (dims[i] == -1) open = i;
         else if (__builtin_mul_overflow(known, dims[i], &known))
             return infc_onnx_invalid(at, "the new shape has too many elements");
     }
     if (open >= 0 && (known == 0 || count % known != 0))
-        return infc_onnx_invalid(at, "%lld elements cannot be shared out over rows of %lld", (long long)count,
-                                 (long long)known);
+        return infc_onnx_invalid(at, "%lld elements cannot be shared out over rows of %lld",
+                                 (long long)count, (long long)known);
     if (open >= 0) dims[open] = count / known;
     else if (known != count)
-        return infc_onnx_invalid(at, "the new shape has %lld elements, the input %lld", (long long)known,
-                                 (long long)count);
+        return infc_onnx_invalid(at, "the new shape has %lld elements, the input %lld",
+                                 (long long)known, (long long)count);
     return INFC_OK;
 }
 
@@ -53,8 +55,8 @@ infc_status infc_onnx_import_flatten(infc_onnx_at *at) {
 }
 
 /* Marks the axes of the attribute, or of input 1 when there is one, out of `rank`. */
-static infc_status read_axes(infc_onnx_at *at, int rank_of_input, bool grows, bool marked[2 * INFC_MAX_RANK],
-                             int *out_n) {
+static infc_status read_axes(infc_onnx_at *at, int rank_of_input, bool grows,
+                             bool marked[2 * INFC_MAX_RANK], int *out_n) {
     int64_t axes[INFC_MAX_RANK];
     int n = 0;
     const infc_onnx_attribute *attribute = infc_onnx_attr(at, "axes");
@@ -96,8 +98,8 @@ infc_status infc_onnx_import_unsqueeze(infc_onnx_at *at) {
         return infc_onnx_invalid(at, "attribute \"axes\" is missing");
     INFC_TRY(read_axes(at, x.type.rank, true, marked, &n));
     if (x.type.rank + n > INFC_MAX_RANK)
-        return infc_onnx_refuse(at, "the result has %d dimensions; at most %d are supported", x.type.rank + n,
-                                INFC_MAX_RANK);
+        return infc_onnx_refuse(at, "the result has %d dimensions; at most %d are supported",
+                                x.type.rank + n, INFC_MAX_RANK);
     for (int i = 0; i < x.type.rank + n; i++) dims[i] = marked[i] ? 1 : x.type.dims[from++];
     INFC_TRY(infc_onnx_view(at, &x, dims, x.type.rank + n, &x));
     return infc_onnx_output(at, 0, &x);
@@ -112,7 +114,8 @@ infc_status infc_onnx_import_transpose(infc_onnx_at *at) {
     INFC_TRY(infc_onnx_input(at, 0, &x));
     int rank = x.type.rank;
     if (attribute && attribute->n_ints != (size_t)rank)
-        return infc_onnx_invalid(at, "attribute \"perm\" has %zu axes for %d dimensions", attribute->n_ints, rank);
+        return infc_onnx_invalid(at, "attribute \"perm\" has %zu axes for %d dimensions",
+                                 attribute->n_ints, rank);
     for (int i = 0; i < rank; i++) {
         perm[i] = attribute ? attribute->ints[i] : rank - 1 - i;
         if (perm[i] < 0 || perm[i] >= rank || seen[perm[i]])

@@ -1,6 +1,8 @@
 #include "ops_window.h"
 
-enum { MAX_EXTENT = 1 << 20 }; /* keeps all sums below far from overflow; the shape rules have the same limit */
+enum {
+    MAX_EXTENT = 1 << 20
+}; /* keeps all sums below far from overflow; the shape rules have the same limit */
 
 infc_status infc_onnx_image(infc_onnx_at *at, const infc_onnx_operand *x, infc_onnx_operand *out) {
     const infc_type *type = &x->type;
@@ -9,9 +11,13 @@ infc_status infc_onnx_image(infc_onnx_at *at, const infc_onnx_operand *x, infc_o
         return infc_onnx_view(at, x, dims, 4, out);
     }
     *out = *x;
-    if (type->rank < 3) return infc_onnx_invalid(at, "the input has %d dimensions; it needs a batch, channels and "
-                                                     "at least one spatial one", type->rank);
-    if (type->rank > 4) return infc_onnx_refuse(at, "%d-D is not supported; 1-D and 2-D are", type->rank - 2);
+    if (type->rank < 3)
+        return infc_onnx_invalid(at,
+                                 "the input has %d dimensions; it needs a batch, channels and "
+                                 "at least one spatial one",
+                                 type->rank);
+    if (type->rank > 4)
+        return infc_onnx_refuse(at, "%d-D is not supported; 1-D and 2-D are", type->rank - 2);
     return INFC_OK;
 }
 
@@ -23,13 +29,13 @@ infc_status infc_onnx_image_output(infc_onnx_at *at, const infc_onnx_operand *y,
 }
 
 /* `per_axis` numbers for each spatial axis into out[2 * per_axis], where a 1-D node has its one axis second. */
-static infc_status read_list(infc_onnx_at *at, const char *name, int spatial, int per_axis, int64_t least,
-                             int64_t *out) {
+static infc_status read_list(infc_onnx_at *at, const char *name, int spatial, int per_axis,
+                             int64_t least, int64_t *out) {
     const infc_onnx_attribute *attribute = infc_onnx_attr(at, name);
     if (!attribute) return INFC_OK;
     if (attribute->n_ints != (size_t)(spatial * per_axis))
-        return infc_onnx_invalid(at, "attribute \"%s\" has %zu numbers, not %d", name, attribute->n_ints,
-                                 spatial * per_axis);
+        return infc_onnx_invalid(at, "attribute \"%s\" has %zu numbers, not %d", name,
+                                 attribute->n_ints, spatial * per_axis);
     for (int k = 0; k < spatial * per_axis; k++) {
         int64_t value = attribute->ints[k];
         if (value < least || value > MAX_EXTENT)
@@ -83,10 +89,12 @@ static void pad_ceil(infc_onnx_window *w, const infc_type *image) {
 
 static infc_status read_auto_pad(infc_onnx_at *at, const infc_type *image, infc_onnx_window *w) {
     bool none = !infc_onnx_attr(at, "auto_pad") || infc_onnx_attr_is(at, "auto_pad", "NOTSET");
-    bool upper = infc_onnx_attr_is(at, "auto_pad", "SAME_UPPER"), lower = infc_onnx_attr_is(at, "auto_pad", "SAME_LOWER");
+    bool upper = infc_onnx_attr_is(at, "auto_pad", "SAME_UPPER"),
+         lower = infc_onnx_attr_is(at, "auto_pad", "SAME_LOWER");
     bool ceil_mode = false;
     if (!none && !upper && !lower && !infc_onnx_attr_is(at, "auto_pad", "VALID"))
-        return infc_onnx_invalid(at, "attribute \"auto_pad\" must be NOTSET, VALID, SAME_UPPER or SAME_LOWER");
+        return infc_onnx_invalid(
+            at, "attribute \"auto_pad\" must be NOTSET, VALID, SAME_UPPER or SAME_LOWER");
     if (!none && (w->pads[0] || w->pads[1] || w->pads[2] || w->pads[3]))
         return infc_onnx_invalid(at, "attributes \"pads\" and \"auto_pad\" exclude each other");
     if (upper || lower) pad_same(w, image, lower);
@@ -95,8 +103,8 @@ static infc_status read_auto_pad(infc_onnx_at *at, const infc_type *image, infc_
     return INFC_OK;
 }
 
-infc_status infc_onnx_window_read(infc_onnx_at *at, const infc_type *image, int spatial, const int64_t *kernel,
-                                  infc_onnx_window *out) {
+infc_status infc_onnx_window_read(infc_onnx_at *at, const infc_type *image, int spatial,
+                                  const int64_t *kernel, infc_onnx_window *out) {
     *out = (infc_onnx_window){.spatial = spatial, .strides = {1, 1}, .dilations = {1, 1}};
     INFC_TRY(read_kernel(at, spatial, kernel, out));
     INFC_TRY(read_list(at, "strides", spatial, 1, 1, out->strides));

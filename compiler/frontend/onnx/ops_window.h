@@ -4,10 +4,10 @@
 #include "onnx_node.h"
 
 typedef struct infc_onnx_window {
-    int spatial;                              /* 1 or 2, of the node */
+    int spatial; /* 1 or 2, of the node */
     int64_t kernel[2], strides[2], dilations[2];
-    int64_t pads[4];                          /* top, left, bottom, right */
-    bool extended;                            /* ceil_mode made the window's last step reach further than pads */
+    int64_t pads[4]; /* top, left, bottom, right */
+    bool extended;   /* ceil_mode made the window's last step reach further than pads */
 } infc_onnx_window;
 
 /* x [N,C,W] or [N,C,H,W] as an image [N,C,H,W]; other ranks are refused. */
@@ -16,7 +16,7 @@ infc_status infc_onnx_image(infc_onnx_at *at, const infc_onnx_operand *x, infc_o
 infc_status infc_onnx_image_output(infc_onnx_at *at, const infc_onnx_operand *y, int spatial);
 /* Reads kernel_shape (or takes `kernel`, when the attribute may be left out), strides, dilations, pads, auto_pad
  * and ceil_mode for an image. */
-infc_status infc_onnx_window_read(infc_onnx_at *at, const infc_type *image, int spatial, const int64_t *kernel,
-                                  infc_onnx_window *out);
+infc_status infc_onnx_window_read(infc_onnx_at *at, const infc_type *image, int spatial,
+                                  const int64_t *kernel, infc_onnx_window *out);
 
 #endif
