@@ -12,6 +12,9 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
 
 #define WARNINGS "-Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wundef -Wvla -Werror"
 
@@ -138,6 +141,27 @@ static void run_workers(fixture *f, const infc_model *model, uint32_t n) {
     assert_memory_equal(arena + h->offset, f->h, sizeof f->h);
 }
 
+/* A caller that rounds towards zero and flushes denormals gets the same bits, and its settings back. */
+static void sets_and_restores_environment(fixture *f, const infc_model *model) {
+#if defined(__SSE__)
+    static _Alignas(64) unsigned char arena[4096];
+    static float y[TINY_M * TINY_N], p[TINY_M * TINY_N], q[TINY_M * TINY_N], r[TINY_M * TINY_N];
+    const void *in[] = {f->x, f->s};
+    void *out[] = {y, p, q, r};
+    const infc_call call = {model->weights_embedded(), arena, in, out, 0, 1, NULL, NULL};
+    const unsigned before = _mm_getcsr(), odd = 0xffc0; /* round to zero, FTZ, DAZ, all masked */
+    _mm_setcsr(odd);
+    const int status = model->run(&call);
+    const unsigned after = _mm_getcsr();
+    _mm_setcsr(before);
+    assert_int_equal(status, INFC_RUN_OK);
+    assert_int_equal(after, odd);
+    assert_memory_equal(y, f->y, sizeof y);
+#else
+    (void)f, (void)model;
+#endif
+}
+
 static void refuses_bad_arguments(fixture *f, const infc_model *model) {
     static _Alignas(64) unsigned char arena[4096];
     float out_values[TINY_M * TINY_N] = {0};
@@ -195,6 +219,7 @@ static void check_compiler(fixture *f, const infc_target *target, const char *co
     assert_string_equal(model()->steps[0].name, "hidden");
     assert_string_equal(model()->steps[1].name, "hidden"); /* the same function */
     for (uint32_t n = 1; n <= 8; n++) run_workers(f, model(), n);
+    sets_and_restores_environment(f, model());
     refuses_bad_arguments(f, model());
     checks_weights(model(), handle);
     dlclose(handle);
@@ -234,6 +259,32 @@ static void compiles_for_every_target(void **state) {
                           f->cx.arena, "for i in src/tiny*.[cS]; do [ $i = src/tiny_main.c ] || %s " INFC_EMIT_CFLAGS " %s " WARNINGS " " INFC_EMIT_INCLUDES " -c $i -o o.o || exit 1; done",
                           compilers[c], target->cflags),
                       dir);
+    }
+}
+
+/* Not platforms that infc links for, but the library is C that they take too. */
+static void compiles_for_other_platforms(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *target, *platform;
+    } pairs[] = {{"x86-64", "x86_64-apple-macos12"},      {"aarch64", "arm64-apple-macos12"},
+                 {"x86-64-v3", "x86_64-pc-windows-msvc"}, {"x86-64-v4", "x86_64-w64-windows-gnu"},
+                 {"aarch64", "aarch64-linux-android30"},  {"riscv64", "riscv64-unknown-elf"}};
+    if (!infc_program_find(f->cx.arena, "clang-22")) skip();
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        infc_target target;
+        const char *dir = infc_arena_printf(f->cx.arena, "%s/%s", f->dir, pairs[i].platform);
+        assert_int_equal(infc_target_parse(&f->cx, INFC_NO_LOC, pairs[i].target, &target), INFC_OK);
+        emit_for(f, &target, dir);
+        shell(
+            f,
+            infc_arena_printf(
+                f->cx.arena,
+                "for i in src/tiny.c src/tiny_model.c src/tiny_weights.S; do clang-22 --target=%s "
+                "-ffreestanding -std=c11 -O1 -ffp-contract=off %s " WARNINGS
+                " -I. -Isrc -c $i -o o.o || exit 1; done",
+                pairs[i].platform, target.cflags),
+            dir);
     }
 }
 
@@ -279,6 +330,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(runs_right, setup, teardown),
         cmocka_unit_test_setup_teardown(compiles_for_every_target, setup, teardown),
+        cmocka_unit_test_setup_teardown(compiles_for_other_platforms, setup, teardown),
         cmocka_unit_test_setup_teardown(same_bytes_everywhere, setup, teardown),
         cmocka_unit_test_setup_teardown(weights_in_a_file, setup, teardown),
     };
