@@ -20,6 +20,8 @@ typedef struct infrt_os_file {
     int fd;
     uint64_t bytes;
 } infrt_os_file;
+/* The path of the program that is running; false when it is not known or longer than `room`. */
+bool infrt_os_program_path(char *out, size_t room);
 /* path null: the program that is running. Refuses what is not a regular file. */
 infrt_status infrt_os_file_open(const char *path, infrt_os_file *out, infrt_error *error);
 void infrt_os_file_close(infrt_os_file *file);

@@ -43,6 +43,13 @@ void infrt_os_block_destroy(void *block, size_t bytes) {
     if (block) munmap(block, bytes ? bytes : 1);
 }
 
+bool infrt_os_program_path(char *out, size_t room) {
+    ssize_t n = readlink("/proc/self/exe", out, room);
+    if (n <= 0 || (size_t)n >= room) return false;
+    out[n] = 0;
+    return true;
+}
+
 infrt_status infrt_os_file_open(const char *path, infrt_os_file *out, infrt_error *error) {
     const char *shown = path ? path : "/proc/self/exe";
     out->fd = open(shown, O_RDONLY | O_CLOEXEC);

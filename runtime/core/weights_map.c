@@ -31,8 +31,8 @@ static infrt_status header_check(const infc_model *model, const infc_weights_hea
 }
 
 /* Where in the file the payload lies: all of a weights file, else where the footer of a binary says. */
-static infrt_status payload_find(const infrt_os_file *file, const char *where, uint64_t *offset,
-                                 uint64_t *bytes, infrt_error *error) {
+static infrt_status payload_find(const infc_model *model, const infrt_os_file *file, const char *where,
+                                 uint64_t *offset, uint64_t *bytes, infrt_error *error) {
     char magic[8];
     infc_payload_footer footer;
     *offset = 0;
@@ -49,8 +49,8 @@ static infrt_status payload_find(const infrt_os_file *file, const char *where, u
         return infrt_fail(
             error, INFRT_ERR_DATA,
             "%s: no weights at its end: not a weights file, or truncated, or stripped (strip"
-            " removes them); give others with --weights FILE",
-            where);
+            " removes them); put %s.weights beside the program, or give --weights FILE",
+            where, model->name);
     if (footer.offset > end || footer.bytes > end - footer.offset ||
         footer.bytes < sizeof(infc_weights_header) || footer.offset % INFC_ALIGN)
         return infrt_fail(error, INFRT_ERR_DATA,
@@ -66,7 +66,7 @@ static infrt_status file_open_weights(const infc_model *model, const infrt_os_fi
                                       const char *where, infrt_weights *out, infrt_error *error) {
     uint64_t offset, room;
     infc_weights_header header;
-    infrt_status status = payload_find(file, where, &offset, &room, error);
+    infrt_status status = payload_find(model, file, where, &offset, &room, error);
     if (status != INFRT_OK) return status;
     if (!infrt_os_file_read(file, offset, &header, sizeof header))
         return infrt_fail(error, INFRT_ERR_IO, "%s: cannot read: %s", where, strerror(errno));
@@ -92,8 +92,31 @@ static infrt_status embedded_open(const infc_model *model, infrt_weights *out, i
     return INFRT_OK;
 }
 
+static infrt_status path_open_weights(const infc_model *model, const char *path, const char *where,
+                                      infrt_weights *out, infrt_error *error) {
+    infrt_os_file file;
+    infrt_status status = infrt_os_file_open(path, &file, error);
+    if (status != INFRT_OK) return status;
+    status = file_open_weights(model, &file, where, out, error);
+    infrt_os_file_close(&file);
+    return status;
+}
+
+/* NAME.weights in the program's folder: where `output.weights: file` of the spec puts them. */
+static bool beside_program(const infc_model *model, char *path, size_t room) {
+    infrt_os_file file;
+    if (!infrt_os_program_path(path, room)) return false;
+    size_t folder = (size_t)(strrchr(path, '/') + 1 - path);
+    int n = snprintf(path + folder, room - folder, "%s.weights", model->name);
+    if (n < 0 || (size_t)n >= room - folder || infrt_os_file_open(path, &file, NULL) != INFRT_OK)
+        return false;
+    infrt_os_file_close(&file);
+    return true;
+}
+
 infrt_status infrt_weights_open(const infc_model *model, const char *path, infrt_weights *out,
                                 infrt_error *error) {
+    char beside[4096];
     *out = (infrt_weights){0};
     if (model->weights_bytes == 0) {
         if (path)
@@ -103,14 +126,13 @@ infrt_status infrt_weights_open(const infc_model *model, const char *path, infrt
     if (model->weights_bytes < sizeof(infc_weights_header))
         return infrt_fail(error, INFRT_ERR_INTERNAL, "%s: weights_bytes is %" PRIu64 ", less than its header",
                           model->name, model->weights_bytes);
-    if (!path && model->weights_embedded) return embedded_open(model, out, error);
-
-    infrt_os_file file;
-    infrt_status status = infrt_os_file_open(path, &file, error);
-    if (status != INFRT_OK) return status;
-    status = file_open_weights(model, &file, path ? path : "this program", out, error);
-    infrt_os_file_close(&file);
-    return status;
+    if (path) return path_open_weights(model, path, path, out, error);
+    if (model->weights_embedded) return embedded_open(model, out, error);
+    infrt_error own = {0};
+    if (path_open_weights(model, NULL, "this program", out, &own) == INFRT_OK) return INFRT_OK;
+    if (beside_program(model, beside, sizeof beside))
+        return path_open_weights(model, beside, beside, out, error);
+    return infrt_fail(error, own.status, "%s", own.text);
 }
 
 infrt_status infrt_weights_check_hash(const infrt_weights *weights, infrt_error *error) {

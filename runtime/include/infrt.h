@@ -68,9 +68,10 @@ typedef struct infrt_weights {
 } infrt_weights;
 
 /* Finds and maps the weights of `model`: those of the file `path` (a weights file, or a binary that ends
- * in a payload of weights); if path is null the embedded ones, else the payload at the end of the running
- * program. Checks magic, sizes against the file's size, alignment and layout_hash; does not read the
- * tensors. `out` is set on success, and given: close it after the last session that uses it.
+ * in a payload of weights). If path is null: the embedded ones, else the payload at the end of the running
+ * program, else MODEL.weights beside it. Checks magic, sizes against the file's size, alignment and
+ * layout_hash; does not read the tensors. `out` is set on success, and given: close it after the last
+ * session that uses it.
  * INFRT_ERR_IO: cannot open or map; INFRT_ERR_DATA: truncated, foreign, or of another layout. */
 infrt_status infrt_weights_open(const infc_model *model, const char *path, infrt_weights *out, infrt_error *error);
 /* Reads all of it: INFRT_ERR_DATA unless its XXH64 is the one in its header. About 10 GB/s. */

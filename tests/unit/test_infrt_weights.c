@@ -123,14 +123,35 @@ static void test_weights_none(void **state) {
     assert_int_equal(infrt_weights_open(&model, NULL, &weights, NULL), INFRT_ERR_INTERNAL);
 }
 
-/* The program that runs this test has no payload. */
+/* The program that runs this test has no payload; a file beside it serves. */
 static void test_weights_of_this_program(void **state) {
     (void)state;
     infc_model model = fake_model_make();
     infrt_weights weights;
     infrt_error error = {0};
+    char beside[4096], *slash;
+    ssize_t n = readlink("/proc/self/exe", beside, sizeof beside - 64);
+    assert_true(n > 0);
+    beside[n] = 0;
+    slash = strrchr(beside, '/');
+    assert_non_null(slash);
+    strcpy(slash + 1, "infrt_fake_beside.weights");
+    model.name = "infrt_fake_beside";
+    unlink(beside);
     assert_int_equal(infrt_weights_open(&model, NULL, &weights, &error), INFRT_ERR_DATA);
     assert_non_null(strstr(error.text, "this program: no weights at its end"));
+    assert_non_null(strstr(error.text, "infrt_fake_beside.weights"));
+
+    fake_payload payload = fake_payload_make(6);
+    FILE *file = fopen(beside, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(&payload, sizeof payload, 1, file), 1);
+    fclose(file);
+    infrt_status status = infrt_weights_open(&model, NULL, &weights, &error);
+    unlink(beside);
+    assert_int_equal(status, INFRT_OK);
+    assert_true(((const fake_payload *)weights.data)->bias[0] == 6);
+    infrt_weights_close(&weights);
 }
 
 static void test_weights_wrong(void **state) {
