@@ -23,6 +23,7 @@ frontend: compiler/frontend/                         : frontend spec ir values b
 passes:   passes/                                    : passes spec ir values base abi
 lowering: passes/layout passes/fuse passes/pipeline  : passes lowering spec ir values kernels targets base abi
 plan:     compiler/plan/                             : plan passes spec ir values kernels targets base abi
+skeleton: templates/model/                           : runtime abi
 text:     compiler/emit/embedded compiler/emit/expand compiler/emit/kernel_text : text kernels base abi
 emit:     compiler/emit/                             : emit text plan spec values kernels targets base abi
 driver:   compiler/driver/                           : driver emit text plan passes spec frontend ir values kernels targets base abi

@@ -12,25 +12,34 @@ typedef struct infc_emit_options {
 
 /* How the C of a model is compiled: DIR is the working directory (or use -I for the three folders). Everything
  * else that decides bits is in the text itself. */
-#define INFC_EMIT_CFLAGS "-std=c11 -O3 -ffp-contract=off -fno-math-errno -fPIC -fvisibility=hidden -ffunction-sections"
+#define INFC_EMIT_CFLAGS \
+    "-std=c11 -O3 -ffp-contract=off -fno-math-errno -fPIC -fvisibility=hidden -ffunction-sections"
 #define INFC_EMIT_RUNTIME_CFLAGS "-std=c11 -O2 -fvisibility=hidden -ffunction-sections"
 #define INFC_EMIT_INCLUDES "-I. -Isrc -Isrc/infrt"
 #define INFC_EMIT_LDFLAGS "-Wl,--gc-sections -pthread -lm"
 
 /* What was written, for link and reports. Names relative to `dir`. */
 typedef struct infc_emitted {
-    const char **model_sources; size_t n_model_sources;     /* C of the model, target's cflags: library and binary */
-    const char **baseline_sources; size_t n_baseline_sources; /* also library and binary, but with baseline_cflags:
-                                                               runs before the CPU is known to fit */
-    const char **runtime_sources; size_t n_runtime_sources; /* infrt core and app, main: binary only, baseline_cflags */
+    /* C of the model, compiled with the target's cflags: library and binary. */
+    const char **model_sources;
+    size_t n_model_sources;
+    /* Also for both, but with baseline_cflags: it runs before the CPU is known to fit. */
+    const char **baseline_sources;
+    size_t n_baseline_sources;
+    /* infrt and main, with baseline_cflags: binary only. */
+    const char **runtime_sources;
+    size_t n_runtime_sources;
     const char *baseline_cflags; /* of the oldest target of the architecture */
-    const char *weights_file;   /* "src/NAME.weights": header and tensors; null when the model has none */
-    const char *weights_asm;    /* "src/NAME_weights.S": .incbin, assembled with -Isrc; null with weights: file. A
-                                   binary without it compiles baseline_sources with -DINFC_NO_EMBEDDED_WEIGHTS */
-    const char *header;         /* "NAME.h" */
-    const char **files; size_t n_files; /* everything written, in order, these included */
+    /* "src/NAME.weights": header and tensors; null when the model has none. */
+    const char *weights_file;
+    /* "src/NAME_weights.S", assembled with -Isrc; null with weights: file. A binary without it compiles
+     * baseline_sources with -DINFC_NO_EMBEDDED_WEIGHTS. */
+    const char *weights_asm;
+    const char *header; /* "NAME.h" */
+    const char **files; /* everything written, these included */
+    size_t n_files;
     uint64_t layout_hash, weights_hash, weights_bytes; /* as in infc_weights_header */
-    const char *content_hash;   /* SHA-256 of the generated C and the weights: NAME_CONTENT_HASH */
+    const char *content_hash; /* SHA-256 of code and weights: NAME_CONTENT_HASH */
 } infc_emitted;
 
 infc_status infc_emit(infc_cx *cx, const infc_plan *plan, const infc_emit_options *options, infc_emitted *out);

@@ -71,10 +71,10 @@ static infc_status check_image(const infc_emit_unit *u, const infc_spec_image *i
     const bool takes = type->dtype == INFC_DTYPE_f32 || type->dtype == INFC_DTYPE_u8;
     if (takes && type->rank == 4 && type->dims[0] == 1 && type->dims[axis] == image->channels)
         return INFC_OK;
+    const char *wanted = image->nhwc ? "f32 or u8 [1,H,W,C]" : "f32 or u8 [1,C,H,W]";
     return infc_fail(u->cx, INFC_ERR_SPEC,
-                     image->loc, "input \"%s\" is %s, which does not take one image of %d channels as %s; change channels or layout",
-                     image->input, infc_type_text(u->cx->arena, type), image->channels,
-                     image->nhwc ? "f32 or u8 [1,H,W,C]" : "f32 or u8 [1,C,H,W]");
+                     image->loc, "input \"%s\" is %s; an image of %d channels needs %s: change channels or layout",
+                     image->input, infc_type_text(u->cx->arena, type), image->channels, wanted);
 }
 
 static infc_status image_infos(const infc_emit_unit *u, infc_buf *out) {

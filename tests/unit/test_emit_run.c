@@ -18,6 +18,14 @@
 
 #define WARNINGS "-Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wundef -Wvla -Werror"
 
+/* Commands: compiler, flags of the target, and for the first a library to make. */
+#define MAKE_LIBRARY                                                               \
+    "%s -std=c11 -O3 -ffp-contract=off -fno-math-errno -fPIC -shared %s " WARNINGS \
+    " -I. -Isrc src/tiny.c src/tiny_model.c src/tiny_weights.S -o %s"
+#define COMPILE_ALL(flags)                                                                  \
+    "for i in src/tiny.c src/tiny_model.c src/tiny_weights.S; do %s " flags " %s " WARNINGS \
+    " " INFC_EMIT_INCLUDES " -c $i -o o.o || exit 1; done"
+
 typedef struct fixture {
     infc_cx cx;
     char dir[64];
@@ -205,10 +213,7 @@ static void checks_weights(const infc_model *model, void *library) {
 static void check_compiler(fixture *f, const infc_target *target, const char *compiler) {
     const char *dir = infc_arena_printf(f->cx.arena, "%s/%s", f->dir, target->name);
     const char *library = infc_arena_printf(f->cx.arena, "%s/%s.so", f->dir, compiler);
-    shell(f,
-          infc_arena_printf(f->cx.arena, "%s -std=c11 -O3 -ffp-contract=off -fno-math-errno -fPIC -shared %s " WARNINGS " -I. -Isrc src/tiny.c src/tiny_model.c src/tiny_weights.S -o %s",
-                            compiler, target->cflags, library),
-          dir);
+    shell(f, infc_arena_printf(f->cx.arena, MAKE_LIBRARY, compiler, target->cflags, library), dir);
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (!handle) fail_msg("%s", dlerror());
     const infc_model *(*model)(void) = NULL;
@@ -255,9 +260,8 @@ static void compiles_for_every_target(void **state) {
         for (size_t c = 0; c < 2; c++)
             if (compilers[c])
                 shell(f,
-                      infc_arena_printf(
-                          f->cx.arena, "for i in src/tiny*.[cS]; do [ $i = src/tiny_main.c ] || %s " INFC_EMIT_CFLAGS " %s " WARNINGS " " INFC_EMIT_INCLUDES " -c $i -o o.o || exit 1; done",
-                          compilers[c], target->cflags),
+                      infc_arena_printf(f->cx.arena, COMPILE_ALL(INFC_EMIT_CFLAGS), compilers[c],
+                                        target->cflags),
                       dir);
     }
 }
@@ -276,15 +280,11 @@ static void compiles_for_other_platforms(void **state) {
         const char *dir = infc_arena_printf(f->cx.arena, "%s/%s", f->dir, pairs[i].platform);
         assert_int_equal(infc_target_parse(&f->cx, INFC_NO_LOC, pairs[i].target, &target), INFC_OK);
         emit_for(f, &target, dir);
-        shell(
-            f,
-            infc_arena_printf(
-                f->cx.arena,
-                "for i in src/tiny.c src/tiny_model.c src/tiny_weights.S; do clang-22 --target=%s "
-                "-ffreestanding -std=c11 -O1 -ffp-contract=off %s " WARNINGS
-                " -I. -Isrc -c $i -o o.o || exit 1; done",
-                pairs[i].platform, target.cflags),
-            dir);
+        const char *clang = infc_arena_printf(f->cx.arena, "clang-22 --target=%s", pairs[i].platform);
+        shell(f,
+              infc_arena_printf(f->cx.arena, COMPILE_ALL("-ffreestanding -std=c11 -O1 -ffp-contract=off"),
+                                clang, target.cflags),
+              dir);
     }
 }
 
