@@ -29,8 +29,12 @@ static void test_run(void **state) {
     (void)state;
     infc_model model = fake_program_make();
     put_x();
-    static const char *const commands[] = {"run --input x.raw", "run --input x=x.raw", "run --input=x=x.raw --threads 3",
-                                           "run --input x=x.raw --threads=2 --repeat 50"};
+    static const char *const commands[] = {
+        "run --input x.raw",
+        "run --input x=x.raw",
+        "run --input=x=x.raw --threads 3",
+        "run --input x=x.raw --threads=2 --repeat 50",
+    };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         expect_fine(&model, commands[i]);
         expect_has(caught_out, "y f32[2,3]  min 1160.5  max 3640.5\n");
