@@ -1,20 +1,20 @@
 /* infk_expand - kernels as complete C files, the very text a model would get. For the build (the reference library)
  * and for the kernel tests and benchmarks.
  *
- *   infk_expand reference            the ref lines of kernels.def and infk_reference_rows
- *   infk_expand ISA [plain|rich]     the ref lines and the lines of that level, and infk_<ISA>_<plain|rich>_rows
+ *   infk_expand reference    the ref lines of kernels.def, as infk_reference_rows: entries of templates/reference.h
+ *   infk_expand ISA          the ref lines and the lines of that level, as infk_<ISA>_rows, for tests
  *
- * Every instance has the entry of templates/reference.h. The plain epilogue stores; the rich one, for f32 kernels,
- * computes y = relu((acc + column[n]) + full[o]) and also stores acc: its entry takes in = {x, w, column, full} and
- * out = {y, copy}, an array of two pointers. */
+ * Entries for tests take in = {x, w, column, full} and out = an array of two pointers {y, copy}. Without `column` the
+ * epilogue stores to y; with it, for f32 kernels, it computes y = relu((acc + column[n]) + full[o]) and stores acc to
+ * copy.
+ */
 #include "../compiler/emit/kernel_text.h"
 #include <stdio.h>
 #include <string.h>
 
 static const char *c_type(const char *type) {
-    static const char *const types[][2] = {{"f32", "float"},   {"i8", "int8_t"},
-                                           {"b1", "uint8_t"},  {"b2", "uint16_t"},
-                                           {"b4", "uint32_t"}, {"b8", "uint64_t"}};
+    static const char *const types[][2] = {{"f32", "float"},  {"i8", "int8_t"},  {"b1", "uint8_t"},
+                                           {"b2", "infk_b2"}, {"b4", "infk_b4"}, {"b8", "infk_b8"}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(types[i][0], type) == 0) return types[i][1];
     return "";
@@ -28,56 +28,56 @@ static void epilogue_head(const infk_kernel *k, bool tail, infc_buf *out) {
                     tail ? ", ptrdiff_t lanes" : "");
 }
 
-static void plain_epilogue(const infk_kernel *k, infc_buf *out) {
+static void storing_epilogue(const infk_kernel *k, infc_buf *out) {
     infc_buf_printf(out, "struct %s_epi {\n    %s *y;\n};\n", k->name, c_type(k->types[2]));
     epilogue_head(k, false, out);
-    infc_buf_puts(out, k->lanes == 16 ? "    v_store(e->y + o, acc);\n}\n" : "    e->y[o] = acc;\n}\n");
-    if (k->lanes != 16) return;
-    epilogue_head(k, true, out);
-    infc_buf_puts(out, "    v_store_tail(e->y + o, lanes, acc);\n}\n");
+    infc_buf_puts(out, "    e->y[o] = acc;\n}\n");
 }
 
-static void rich_epilogue(const infk_kernel *k, infc_buf *out) {
+static void test_epilogue(const infk_kernel *k, infc_buf *out) {
     static const char scalar[] =
+        "    if (!e->column) {\n        e->y[o] = acc;\n        return;\n    }\n"
         "    e->copy[o] = acc;\n"
         "    e->y[o] = s_max(0.0f, s_add(s_add(acc, e->column[n]), e->full[o]));\n}\n";
     static const char vector[] =
+        "    if (!e->column) {\n        v_store(e->y + o, acc);\n        return;\n    }\n"
         "    v_store(e->copy + o, acc);\n"
         "    acc = v_add(v_add(acc, v_load(e->column + n)), v_load(e->full + o));\n"
         "    v_store(e->y + o, v_max(v_zero(), acc));\n}\n";
-    static const char vector_tail[] =
-        "    v_store_tail(e->copy + o, lanes, acc);\n"
-        "    acc = v_add(v_add(acc, v_load_tail(e->column + n, lanes)), v_load_tail(e->full + o, "
-        "lanes));\n"
-        "    v_store_tail(e->y + o, lanes, v_max(v_zero(), acc));\n}\n";
+    static const char tail[] = "    if (!e->column) {\n        v_store_tail(e->y + o, lanes, "
+                               "acc);\n        return;\n    }\n"
+                               "    v_store_tail(e->copy + o, lanes, acc);\n"
+                               "    acc = v_add(v_add(acc, v_load_tail(e->column + n, lanes)), "
+                               "v_load_tail(e->full + o, lanes));\n"
+                               "    v_store_tail(e->y + o, lanes, v_max(v_zero(), acc));\n}\n";
     infc_buf_printf(out, "struct %s_epi {\n    const float *column, *full;\n    float *y, *copy;\n};\n", k->name);
     epilogue_head(k, false, out);
     infc_buf_puts(out, k->lanes == 16 ? vector : scalar);
     if (k->lanes != 16) return;
     epilogue_head(k, true, out);
-    infc_buf_puts(out, vector_tail);
+    infc_buf_puts(out, tail);
 }
 
-static infc_status instance(infc_cx *cx, const infk_kernel *k, bool rich, infc_buf *out) {
+static infc_status instance(infc_cx *cx, const infk_kernel *k, bool reference, infc_buf *out) {
     const char *fn = infc_arena_printf(cx->arena, "%s_body", k->name);
     const char *epi = infc_arena_printf(cx->arena, "%s_epi", k->name);
-    if (rich) rich_epilogue(k, out);
-    else plain_epilogue(k, out);
+    bool f32 = strcmp(k->types[2], "f32") == 0;
+    if (reference || !f32) storing_epilogue(k, out);
+    else test_epilogue(k, out);
     INFC_TRY(infc_kernel_text(cx, k, fn, epi, out));
     infc_buf_printf(out, "static void %s(const void *dims, const void *const *in, void *out, ptrdiff_t begin,\n",
                     k->name);
     infc_buf_puts(out, "    ptrdiff_t end) {\n");
-    if (rich) infc_buf_puts(out, "    float *const *outs = out;\n");
-    if (rich)
-        infc_buf_printf(out, "    const struct %s e = {in[2], in[3], outs[0], outs[1]};\n", epi);
-    else infc_buf_printf(out, "    const struct %s e = {out};\n", epi);
+    if (reference) infc_buf_printf(out, "    const struct %s e = {out};\n", epi);
+    else
+        infc_buf_printf(out, "    void *const *outs = out;\n    const struct %s e = {%souts[0]%s};\n",
+                        epi, f32 ? "in[2], in[3], " : "", f32 ? ", outs[1]" : "");
     infc_buf_printf(out, "    %s(dims, in[0], %s&e, begin, end);\n}\n\n", fn,
                     infk_kind_get(k->kind)->n_operands == 2 ? "in[1], " : "");
     return INFC_OK;
 }
 
-static bool wanted(const infk_kernel *k, bool reference, infc_isa isa, bool rich) {
-    if (rich && strcmp(k->types[2], "f32") != 0) return false;
+static bool wanted(const infk_kernel *k, bool reference, infc_isa isa) {
     return strcmp(k->tile, "ref") == 0 || (!reference && k->isa == isa);
 }
 
@@ -90,8 +90,7 @@ static void dims_text(infc_buf *out) {
     }
 }
 
-static infc_status file_text(infc_cx *cx, bool reference, infc_isa isa, bool rich,
-                             const char *table, infc_buf *out) {
+static infc_status file_text(infc_cx *cx, bool reference, infc_isa isa, const char *table, infc_buf *out) {
     infc_buf rows = {.arena = cx->arena};
     infc_buf_puts(out, "/* Made by infk_expand from templates/; do not edit. */\n"
                        "#include <stddef.h>\n#include <stdint.h>\n");
@@ -103,8 +102,8 @@ static infc_status file_text(infc_cx *cx, bool reference, infc_isa isa, bool ric
              "} infk_reference_row;\n\n");
     for (size_t i = 0; i < infk_kernel_count(); i++) {
         const infk_kernel *k = infk_kernel_at(i);
-        if (!wanted(k, reference, isa, rich)) continue;
-        INFC_TRY(instance(cx, k, rich, out));
+        if (!wanted(k, reference, isa)) continue;
+        INFC_TRY(instance(cx, k, reference, out));
         infc_buf_printf(&rows, "    {\"%s\", %s},\n", k->name, k->name);
     }
     infc_buf_printf(out, "extern const infk_reference_row %s_rows[];\nextern const size_t %s_n;\n", table, table);
@@ -116,19 +115,17 @@ static infc_status file_text(infc_cx *cx, bool reference, infc_isa isa, bool ric
 int main(int argc, char **argv) {
     infc_cx cx;
     if (infc_cx_init(&cx) != INFC_OK) return 4;
-    bool reference = argc > 1 && strcmp(argv[1], "reference") == 0,
-         rich = argc > 2 && strcmp(argv[2], "rich") == 0;
+    bool reference = argc > 1 && strcmp(argv[1], "reference") == 0;
     infc_isa isa = INFC_ISA_generic;
     if (argc > 1 && !reference)
         while (isa < INFC_N_ISAS && strcmp(infc_isa_token(isa), argv[1]) != 0) isa++;
     if (argc < 2 || isa == INFC_N_ISAS) {
-        fprintf(stderr, "usage: infk_expand reference | ISA [plain|rich]\n");
+        fprintf(stderr, "usage: infk_expand reference | ISA\n");
         return 2;
     }
     infc_buf text = {.arena = cx.arena}, errors = {.arena = cx.arena};
-    const char *table = reference ? "infk_reference"
-                                  : infc_arena_printf(cx.arena, "infk_%s_%s", argv[1], rich ? "rich" : "plain");
-    infc_status status = file_text(&cx, reference, isa, rich, table, &text);
+    const char *table = infc_arena_printf(cx.arena, "infk_%s", argv[1]);
+    infc_status status = file_text(&cx, reference, isa, table, &text);
     infc_diags_text(&cx, &errors);
     fputs(infc_buf_str(status == INFC_OK ? &text : &errors), status == INFC_OK ? stdout : stderr);
     infc_cx_deinit(&cx);

@@ -43,7 +43,7 @@ static const struct panel_text {
       "(((panel) * PANEL_K(k_total) + (k) / 4 * 4) * 16 + (lane) * 4 + (k) % 4)",
       "((float)(p)[i])",
       "v_i8_to_f32((panel) + (k) / 4 * 64, (int)((k) % 4))",
-      "v_i8_to_f32((panel) + (k) * 16, i)",
+      "v_i8_to_f32((panel) + (k) * 16, (int)(i))",
 };
 
 static const struct type_text *type_text_of(const char *name) {

@@ -1,68 +1,176 @@
-/* generic.h - the vocabulary for 16 lanes in portable C: the level of every target without one of its own. */
+/* generic.h - the vocabulary for 16 lanes in the vector extensions of GCC and clang, for every target without a level
+ * of its own: four quarters of four lanes, which become SSE2 or NEON registers, or scalars. */
 #ifndef INFK_GENERIC_H
 #define INFK_GENERIC_H
 #include "scalar.h"
 
+typedef float v_f32x4 __attribute__((vector_size(16)));
+typedef int32_t v_i32x4 __attribute__((vector_size(16)));
+typedef float v_f32x4_at __attribute__((vector_size(16), aligned(4), may_alias));
+
 typedef struct vf16x {
-    float l[16];
+    v_f32x4 q0, q1, q2, q3;
 } vf16x;
 
-#define V_EACH(expr)                              \
-    vf16x r;                                      \
-    INFK_UNROLL                                   \
-    for (int i = 0; i < 16; i++) r.l[i] = (expr); \
-    return r
-
-static INFK_INLINE vf16x v_load(const float *p) { V_EACH(p[i]); }
-static INFK_INLINE void v_store(float *p, vf16x a) {
-    INFK_UNROLL
-    for (int i = 0; i < 16; i++) p[i] = a.l[i];
+static INFK_INLINE vf16x v_join(v_f32x4 q0, v_f32x4 q1, v_f32x4 q2, v_f32x4 q3) {
+    vf16x r;
+    r.q0 = q0;
+    r.q1 = q1;
+    r.q2 = q2;
+    r.q3 = q3;
+    return r;
 }
-/* The first n lanes; the others are zero, their memory is not touched. */
-static INFK_INLINE vf16x v_load_tail(const float *p, ptrdiff_t n) { V_EACH(i < n ? p[i] : 0.0f); }
-static INFK_INLINE void v_store_tail(float *p, ptrdiff_t n, vf16x a) {
-    for (int i = 0; i < n; i++) p[i] = a.l[i];
+
+/* ---- four lanes ------------------------------------------------------------------------------------------- */
+
+static INFK_INLINE v_f32x4 v_set4(float a) { return (v_f32x4){a, a, a, a}; }
+static INFK_INLINE v_i32x4 v_sign4(void) { return (v_i32x4)v_set4(-0.0f); }
+/* Where m, a comparison, holds: a; else b. */
+static INFK_INLINE v_f32x4 v_pick4(v_i32x4 m, v_f32x4 a, v_f32x4 b) {
+    return (v_f32x4)((m & (v_i32x4)a) | (~m & (v_i32x4)b));
+}
+static INFK_INLINE v_f32x4 v_max_nan4(v_f32x4 acc, v_f32x4 x) {
+    return v_pick4((x > acc) | (x != x), x, acc);
+}
+static INFK_INLINE v_f32x4 v_copysign4(v_f32x4 a, v_f32x4 sign) {
+    return (v_f32x4)(((v_i32x4)a & ~v_sign4()) | ((v_i32x4)sign & v_sign4()));
+}
+static INFK_INLINE v_f32x4 v_sqrt4(v_f32x4 a) {
+    return (v_f32x4){s_sqrt(a[0]), s_sqrt(a[1]), s_sqrt(a[2]), s_sqrt(a[3])};
+}
+static INFK_INLINE v_f32x4 v_pow24(v_f32x4 n) {
+    return (v_f32x4)((v_i32x4)(n + v_set4(12583039.0f)) << 23);
+}
+static INFK_INLINE v_f32x4 v_i8_to_f32x4(const int8_t *block) {
+    return (v_f32x4){(float)block[0], (float)block[4], (float)block[8], (float)block[12]};
+}
+
+#if defined(INFK_SOFT_FMA)
+typedef double v_f64x2 __attribute__((vector_size(16)));
+typedef int64_t v_i64x2 __attribute__((vector_size(16)));
+/* s_fma of two lanes, before narrowing: `away` is all ones where the error has the sign of the sum, so that odd is
+ * one up; the last bit of the sum decides whether it moves at all. */
+static INFK_INLINE v_f64x2 v_fma2(v_f64x2 a, v_f64x2 b, v_f64x2 c) {
+    const v_f64x2 p = a * b, sum = p + c, seen = sum - p, error = (p - (sum - seen)) + (c - seen);
+    const v_f64x2 zero = {0.0, 0.0};
+    const v_i64x2 bits = (v_i64x2)sum, inexact = (error > zero) | (error < zero);
+    const v_i64x2 away = ~((error > zero) ^ (sum > zero));
+    return (v_f64x2)(bits + (inexact & ((bits & 1) - 1) & ((away & 2) - 1)));
+}
+/* Not inlined: it is long, and calls are not what it costs. */
+static __attribute__((noinline, unused)) v_f32x4 v_fma4(v_f32x4 a, v_f32x4 b, v_f32x4 c) {
+    const v_f64x2 a01 = {(double)a[0], (double)a[1]}, b01 = {(double)b[0], (double)b[1]};
+    const v_f64x2 a23 = {(double)a[2], (double)a[3]}, b23 = {(double)b[2], (double)b[3]};
+    const v_f64x2 r01 = v_fma2(a01, b01, (v_f64x2){(double)c[0], (double)c[1]});
+    const v_f64x2 r23 = v_fma2(a23, b23, (v_f64x2){(double)c[2], (double)c[3]});
+    return (v_f32x4){(float)r01[0], (float)r01[1], (float)r23[0], (float)r23[1]};
+}
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+static INFK_INLINE v_f32x4 v_fma4(v_f32x4 a, v_f32x4 b, v_f32x4 c) {
+    return (v_f32x4)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+}
+#else
+static INFK_INLINE v_f32x4 v_fma4(v_f32x4 a, v_f32x4 b, v_f32x4 c) {
+    return (v_f32x4){s_fma(a[0], b[0], c[0]), s_fma(a[1], b[1], c[1]), s_fma(a[2], b[2], c[2]),
+                     s_fma(a[3], b[3], c[3])};
+}
+#endif
+
+/* ---- sixteen ---------------------------------------------------------------------------------------------- */
+
+static INFK_INLINE vf16x v_load(const float *p) {
+    return v_join(*(const v_f32x4_at *)p, *(const v_f32x4_at *)(p + 4),
+                  *(const v_f32x4_at *)(p + 8), *(const v_f32x4_at *)(p + 12));
+}
+static INFK_INLINE void v_store(float *p, vf16x a) {
+    *(v_f32x4_at *)p = a.q0;
+    *(v_f32x4_at *)(p + 4) = a.q1;
+    *(v_f32x4_at *)(p + 8) = a.q2;
+    *(v_f32x4_at *)(p + 12) = a.q3;
 }
 /* The first n lanes of a, the others of b. */
-static INFK_INLINE vf16x v_first(ptrdiff_t n, vf16x a, vf16x b) { V_EACH(i < n ? a.l[i] : b.l[i]); }
-static INFK_INLINE vf16x v_set1(float a) { V_EACH(a); }
+static INFK_INLINE vf16x v_first(ptrdiff_t n, vf16x a, vf16x b) {
+    const v_i32x4 last = {(int32_t)n, (int32_t)n, (int32_t)n, (int32_t)n};
+    return v_join(v_pick4((v_i32x4){0, 1, 2, 3} < last, a.q0, b.q0),
+                  v_pick4((v_i32x4){4, 5, 6, 7} < last, a.q1, b.q1),
+                  v_pick4((v_i32x4){8, 9, 10, 11} < last, a.q2, b.q2),
+                  v_pick4((v_i32x4){12, 13, 14, 15} < last, a.q3, b.q3));
+}
+/* The first n lanes; the others are zero, their memory is not touched. */
+static INFK_INLINE vf16x v_load_tail(const float *p, ptrdiff_t n) {
+    float lanes[16] = {0};
+    for (ptrdiff_t i = 0; i < n; i++) lanes[i] = p[i];
+    return v_load(lanes);
+}
+static INFK_INLINE void v_store_tail(float *p, ptrdiff_t n, vf16x a) {
+    float lanes[16];
+    v_store(lanes, a);
+    for (ptrdiff_t i = 0; i < n; i++) p[i] = lanes[i];
+}
+static INFK_INLINE vf16x v_set1(float a) {
+    return v_join(v_set4(a), v_set4(a), v_set4(a), v_set4(a));
+}
 static INFK_INLINE vf16x v_zero(void) { return v_set1(0.0f); }
-static INFK_INLINE vf16x v_add(vf16x a, vf16x b) { V_EACH(a.l[i] + b.l[i]); }
-static INFK_INLINE vf16x v_sub(vf16x a, vf16x b) { V_EACH(a.l[i] - b.l[i]); }
-static INFK_INLINE vf16x v_mul(vf16x a, vf16x b) { V_EACH(a.l[i] * b.l[i]); }
-static INFK_INLINE vf16x v_div(vf16x a, vf16x b) { V_EACH(a.l[i] / b.l[i]); }
-static INFK_INLINE vf16x v_fma(vf16x a, vf16x b, vf16x c) { V_EACH(s_fma(a.l[i], b.l[i], c.l[i])); }
-static INFK_INLINE vf16x v_max(vf16x a, vf16x b) { V_EACH(s_max(a.l[i], b.l[i])); }
-static INFK_INLINE vf16x v_min(vf16x a, vf16x b) { V_EACH(s_min(a.l[i], b.l[i])); }
-static INFK_INLINE vf16x v_max_nan(vf16x acc, vf16x x) { V_EACH(s_max_nan(acc.l[i], x.l[i])); }
-static INFK_INLINE vf16x v_neg(vf16x a) { V_EACH(s_neg(a.l[i])); }
-static INFK_INLINE vf16x v_abs(vf16x a) { V_EACH(s_abs(a.l[i])); }
-static INFK_INLINE vf16x v_sqrt(vf16x a) { V_EACH(s_sqrt(a.l[i])); }
-static INFK_INLINE vf16x v_copysign(vf16x a, vf16x sign) { V_EACH(s_copysign(a.l[i], sign.l[i])); }
-static INFK_INLINE vf16x v_select_gt0(vf16x c, vf16x a, vf16x b) {
-    V_EACH(s_select_gt0(c.l[i], a.l[i], b.l[i]));
+static INFK_INLINE vf16x v_add(vf16x a, vf16x b) {
+    return v_join(a.q0 + b.q0, a.q1 + b.q1, a.q2 + b.q2, a.q3 + b.q3);
 }
+static INFK_INLINE vf16x v_sub(vf16x a, vf16x b) {
+    return v_join(a.q0 - b.q0, a.q1 - b.q1, a.q2 - b.q2, a.q3 - b.q3);
+}
+static INFK_INLINE vf16x v_mul(vf16x a, vf16x b) {
+    return v_join(a.q0 * b.q0, a.q1 * b.q1, a.q2 * b.q2, a.q3 * b.q3);
+}
+static INFK_INLINE vf16x v_div(vf16x a, vf16x b) {
+    return v_join(a.q0 / b.q0, a.q1 / b.q1, a.q2 / b.q2, a.q3 / b.q3);
+}
+static INFK_INLINE vf16x v_fma(vf16x a, vf16x b, vf16x c) {
+    return v_join(v_fma4(a.q0, b.q0, c.q0), v_fma4(a.q1, b.q1, c.q1), v_fma4(a.q2, b.q2, c.q2),
+                  v_fma4(a.q3, b.q3, c.q3));
+}
+/* p > q ? a : b; b when unordered. */
 static INFK_INLINE vf16x v_select_gt(vf16x p, vf16x q, vf16x a, vf16x b) {
-    V_EACH(s_select_gt(p.l[i], q.l[i], a.l[i], b.l[i]));
+    return v_join(v_pick4(p.q0 > q.q0, a.q0, b.q0), v_pick4(p.q1 > q.q1, a.q1, b.q1),
+                  v_pick4(p.q2 > q.q2, a.q2, b.q2), v_pick4(p.q3 > q.q3, a.q3, b.q3));
 }
-static INFK_INLINE vf16x v_pow2(vf16x n) { V_EACH(s_pow2(n.l[i])); }
+static INFK_INLINE vf16x v_select_gt0(vf16x c, vf16x a, vf16x b) {
+    return v_select_gt(c, v_zero(), a, b);
+}
+static INFK_INLINE vf16x v_max(vf16x a, vf16x b) { return v_select_gt(a, b, a, b); }
+static INFK_INLINE vf16x v_min(vf16x a, vf16x b) { return v_select_gt(b, a, a, b); }
+static INFK_INLINE vf16x v_max_nan(vf16x acc, vf16x x) {
+    return v_join(v_max_nan4(acc.q0, x.q0), v_max_nan4(acc.q1, x.q1), v_max_nan4(acc.q2, x.q2),
+                  v_max_nan4(acc.q3, x.q3));
+}
+static INFK_INLINE vf16x v_copysign(vf16x a, vf16x sign) {
+    return v_join(v_copysign4(a.q0, sign.q0), v_copysign4(a.q1, sign.q1),
+                  v_copysign4(a.q2, sign.q2), v_copysign4(a.q3, sign.q3));
+}
+static INFK_INLINE vf16x v_abs(vf16x a) { return v_copysign(a, v_zero()); }
+static INFK_INLINE vf16x v_neg(vf16x a) {
+    return v_join((v_f32x4)((v_i32x4)a.q0 ^ v_sign4()), (v_f32x4)((v_i32x4)a.q1 ^ v_sign4()),
+                  (v_f32x4)((v_i32x4)a.q2 ^ v_sign4()), (v_f32x4)((v_i32x4)a.q3 ^ v_sign4()));
+}
+static INFK_INLINE vf16x v_sqrt(vf16x a) {
+    return v_join(v_sqrt4(a.q0), v_sqrt4(a.q1), v_sqrt4(a.q2), v_sqrt4(a.q3));
+}
+static INFK_INLINE vf16x v_pow2(vf16x n) {
+    return v_join(v_pow24(n.q0), v_pow24(n.q1), v_pow24(n.q2), v_pow24(n.q3));
+}
 /* 16 outputs of step j (0..3) of a block [16][4] of int8. */
 static INFK_INLINE vf16x v_i8_to_f32(const int8_t *block, int j) {
-    V_EACH((float)block[4 * i + j]);
+    return v_join(v_i8_to_f32x4(block + j), v_i8_to_f32x4(block + j + 16),
+                  v_i8_to_f32x4(block + j + 32), v_i8_to_f32x4(block + j + 48));
 }
-
-#undef V_EACH
 
 /* The fixed tree: lane i takes lane i + 8, then + 4, + 2, + 1. */
 static INFK_INLINE float v_sum(vf16x a) {
-    for (int half = 8; half > 0; half /= 2)
-        for (int i = 0; i < half; i++) a.l[i] += a.l[i + half];
-    return a.l[0];
+    const v_f32x4 by4 = (a.q0 + a.q2) + (a.q1 + a.q3);
+    return (by4[0] + by4[2]) + (by4[1] + by4[3]);
 }
 static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
-    for (int half = 8; half > 0; half /= 2)
-        for (int i = 0; i < half; i++) a.l[i] = s_max_nan(a.l[i], a.l[i + half]);
-    return a.l[0];
+    const v_f32x4 by4 = v_max_nan4(v_max_nan4(a.q0, a.q2), v_max_nan4(a.q1, a.q3));
+    return s_max_nan(s_max_nan(by4[0], by4[2]), s_max_nan(by4[1], by4[3]));
 }
 
 #define P(x) v_##x

@@ -11,17 +11,20 @@
  * The hash covers all results of the references: equal on every target. */
 #include "infc_abi.h"
 #include "kernel_case.h"
+#include "level_here.h"
 #include "templates/reference.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define JOIN3(a, b, c) a##b##c
-#define ROWS(level, epilogue) JOIN3(infk_, level, epilogue)
+#define JOIN2(a, b, c) a##b##c
+#define JOIN(a, b, c) JOIN2(a, b, c)
 #define QUOTE2(x) #x
 #define QUOTE(x) QUOTE2(x)
-extern const infk_reference_row ROWS(LEVEL, _plain_rows)[], ROWS(LEVEL, _rich_rows)[];
-extern const size_t ROWS(LEVEL, _plain_n), ROWS(LEVEL, _rich_n);
+#define ROWS JOIN(infk_, LEVEL, _rows)
+#define N_ROWS JOIN(infk_, LEVEL, _n)
+extern const infk_reference_row ROWS[];
+extern const size_t N_ROWS;
 
 enum { SLOT_X, SLOT_W, SLOT_COLUMN, SLOT_FULL, SLOT_Y, SLOT_COPY };
 
@@ -34,16 +37,17 @@ static struct {
 typedef struct operands {
     const void *in[4]; /* x, w, column, full */
     size_t y_bytes;
-    void *expected, *expected_copy;
+    void *plain, *rich; /* expected results of the two epilogues */
+    bool at_start;
 } operands;
 
-static infk_entry *find(const infk_reference_row *rows, size_t n, const char *name) {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(rows[i].name, name) == 0) return rows[i].entry;
+static infk_entry *find(const char *name) { /* null: of another level */
+    for (size_t i = 0; i < N_ROWS; i++)
+        if (strcmp(ROWS[i].name, name) == 0) return ROWS[i].entry;
     return NULL;
 }
 
-static void fill(const infk_kernel *k, const kernel_case *c, kernel_data data, bool at_start, operands *out) {
+static void fill(const infk_kernel *k, const kernel_case *c, kernel_data data, operands *out) {
     uint64_t state = 12345;
     const struct {
         const char *type;
@@ -53,7 +57,7 @@ static void fill(const infk_kernel *k, const kernel_case *c, kernel_data data, b
                 {"f32", c->columns},
                 {k->types[2], c->y_count}};
     for (int i = 0; i < 4; i++) {
-        void *at = guarded(SLOT_X + i, (size_t)all[i].count * kernel_type_bytes(all[i].type), at_start);
+        void *at = guarded(SLOT_X + i, (size_t)all[i].count * kernel_type_bytes(all[i].type), out->at_start);
         kernel_fill(at, all[i].type, all[i].count, data, &state);
         out->in[i] = at;
     }
@@ -62,21 +66,17 @@ static void fill(const infk_kernel *k, const kernel_case *c, kernel_data data, b
 
 /* Runs `entry` over all units in parts that begin at multiples of `step` (0: one part) and compares. */
 static bool run(infk_entry *entry, const infk_kernel *k, const kernel_case *c, const operands *o,
-                bool rich, bool at_start, ptrdiff_t step) {
-    void *y = guarded(SLOT_Y, o->y_bytes, at_start),
-         *copy = guarded(SLOT_COPY, rich ? o->y_bytes : 0, at_start);
-    void *const outs[2] = {y, copy};
+                bool rich, ptrdiff_t step) {
     const ptrdiff_t units = infk_units(c->kind, &c->dims);
-    union {
-        const void *in;
-        void *out;
-    } both = {.in = outs};
+    const void *in[4] = {o->in[0], o->in[1], rich ? o->in[2] : NULL, rich ? o->in[3] : NULL};
+    void *outs[2] = {guarded(SLOT_Y, o->y_bytes, o->at_start),
+                     guarded(SLOT_COPY, rich ? o->y_bytes : 0, o->at_start)};
     if (step == 0) step = units;
     for (ptrdiff_t begin = 0; begin < units; begin += step)
-        entry(&c->dims, o->in, rich ? both.out : y, begin, begin + step < units ? begin + step : units);
+        entry(&c->dims, in, outs, begin, begin + step < units ? begin + step : units);
     totals.runs++;
-    return kernel_equal(y, o->expected, k->types[2], c->y_count) &&
-           (!rich || kernel_equal(copy, o->expected_copy, k->types[2], c->y_count));
+    return kernel_equal(outs[0], rich ? o->rich : o->plain, k->types[2], c->y_count) &&
+           (!rich || kernel_equal(outs[1], o->plain, k->types[2], c->y_count));
 }
 
 static void report(const infk_kernel *k, const kernel_case *c, const char *what, size_t index) {
@@ -87,51 +87,46 @@ static void report(const infk_kernel *k, const kernel_case *c, const char *what,
     printf("\n");
 }
 
-/* The reference's result: plain from the host's library; rich from the same level's reference text, whose accumulator
- * must equal the plain result. */
-static void expect(const infk_kernel *k, const infk_kernel *ref, const kernel_case *c, operands *o,
-                   bool rich, size_t index) {
+/* Expected results: plain from the library compiled for the host; rich computed from it by the reference text of the
+ * level, whose accumulator must be the plain result. */
+static void expect(const infk_kernel *ref, const kernel_case *c, operands *o, bool rich, size_t index) {
     const ptrdiff_t units = infk_units(c->kind, &c->dims);
-    memset(o->expected, 0xA5, o->y_bytes);
-    if (!rich) {
-        infk_reference_find(ref)(&c->dims, o->in, o->expected, 0, units);
-        return;
-    }
-    void *outs[2] = {o->expected, o->expected_copy};
-    memset(o->expected_copy, 0xA5, o->y_bytes);
-    find(ROWS(LEVEL, _rich_rows), ROWS(LEVEL, _rich_n), ref->name)(&c->dims, o->in, outs, 0, units);
-    void *plain = guarded(SLOT_Y, o->y_bytes, false);
-    infk_reference_find(ref)(&c->dims, o->in, plain, 0, units);
-    if (!kernel_equal(plain, o->expected_copy, k->types[2], c->y_count))
-        report(ref, c, "reference with another epilogue", index);
+    memset(o->plain, 0xA5, o->y_bytes);
+    infk_reference_find(ref)(&c->dims, o->in, o->plain, 0, units);
+    if (!rich) return;
+    void *outs[2] = {o->rich, guarded(SLOT_COPY, o->y_bytes, false)};
+    memset(o->rich, 0xA5, o->y_bytes);
+    find(ref->name)(&c->dims, o->in, outs, 0, units);
+    if (!kernel_equal(outs[1], o->plain, "f32", c->y_count))
+        report(ref, c, "two compilations of the reference", index);
 }
 
 static void add_to_hash(const infk_kernel *k, const operands *o) {
-    const unsigned char *bytes = o->expected;
+    const unsigned char *bytes = o->plain;
     if (strcmp(k->types[2], "f32") == 0)
-        totals.hash = infc_check_hash_f32(totals.hash, o->expected, o->y_bytes / 4);
+        totals.hash = infc_check_hash_f32(totals.hash, o->plain, o->y_bytes / 4);
     else
         for (size_t i = 0; i < o->y_bytes; i++)
             totals.hash = (totals.hash ^ bytes[i]) * 0x100000001b3u;
 }
 
 static void test_case(const infk_kernel *k, const infk_kernel *ref, infk_entry *entry,
-                      const kernel_case *c, size_t index, bool rich) {
-    static unsigned char expected[GUARDED_BYTES], expected_copy[GUARDED_BYTES];
-    operands o = {.expected = expected, .expected_copy = expected_copy};
-    const kernel_data data = (kernel_data)(index % N_KERNEL_DATA);
-    const ptrdiff_t units = infk_units(c->kind, &c->dims);
-    const ptrdiff_t steps[] = {0, 1, units / 2 + 1, units / 3 + 1};
+                      const kernel_case *c, size_t index) {
+    static unsigned char plain[GUARDED_BYTES], rich[GUARDED_BYTES];
+    operands o = {.plain = plain, .rich = rich};
+    const bool f32 = strcmp(k->types[2], "f32") == 0;
+    const ptrdiff_t units = infk_units(c->kind, &c->dims), steps[] = {0, 1, units / 2 + 1, units / 3 + 1};
     for (int at_start = 0; at_start < 2; at_start++) {
-        fill(k, c, data, at_start, &o);
-        expect(k, ref, c, &o, rich, index);
-        for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
-            if (!run(entry, k, c, &o, rich, at_start, steps[s])) {
-                report(k, c, rich ? "rich epilogue" : "plain epilogue", index);
-                return;
-            }
+        o.at_start = at_start;
+        fill(k, c, (kernel_data)(index % N_KERNEL_DATA), &o);
+        expect(ref, c, &o, f32, index);
+        for (int s = 0; s < 4; s++) {
+            if (!run(entry, k, c, &o, false, steps[s])) report(k, c, "storing", index);
+            if (f32 && !run(entry, k, c, &o, true, steps[s]))
+                report(k, c, "epilogue with operands", index);
+        }
     }
-    if (k == ref && !rich) add_to_hash(k, &o);
+    if (k == ref) add_to_hash(k, &o);
     totals.cases++;
 }
 
@@ -146,32 +141,14 @@ static const infk_kernel *reference_of(const infk_kernel *k) {
     return NULL;
 }
 
-static void test_rows(const infk_reference_row *rows, size_t n, bool rich) {
-    for (size_t i = 0; i < infk_kernel_count(); i++) {
-        const infk_kernel *k = infk_kernel_at(i), *ref = reference_of(k);
-        infk_entry *entry = find(rows, n, k->name);
-        if (!entry) continue; /* of another level, or not f32 with the rich epilogue */
-        kernel_case c;
-        long before = totals.cases;
-        for (size_t index = 0;
-             kernel_case_get(k->kind, index, k->types[1][0] ? k->types[1] : k->types[0], &c); index++)
-            if (k->fits(&c.dims)) test_case(k, ref, entry, &c, index, rich);
-        if (totals.cases == before) {
-            printf("FAILED %s: no case fits it\n", k->name);
-            totals.failures++;
-        }
-    }
-}
-
-static bool level_runs_here(void) {
-#if defined(LEVEL_x86_64_avx512) && !defined(SIMULATED)
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-#elif defined(LEVEL_x86_64_avx2) || defined(SIMULATED)
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-    return true;
-#endif
+static void test_kernel(const infk_kernel *k, infk_entry *entry) {
+    const long before = totals.cases;
+    kernel_case c;
+    for (size_t index = 0; kernel_case_get(k->kind, index, k->types[k->types[1][0] ? 1 : 0], &c); index++)
+        if (k->fits(&c.dims)) test_case(k, reference_of(k), entry, &c, index);
+    if (totals.cases > before) return;
+    printf("FAILED %s: no case fits it\n", k->name);
+    totals.failures++;
 }
 
 /* 0, or 1 when the file holds another hash. */
@@ -196,8 +173,10 @@ int main(int argc, char **argv) {
         printf("SKIPPED: this CPU lacks %s\n", QUOTE(LEVEL));
         return 77;
     }
-    test_rows(ROWS(LEVEL, _plain_rows), ROWS(LEVEL, _plain_n), false);
-    test_rows(ROWS(LEVEL, _rich_rows), ROWS(LEVEL, _rich_n), true);
+    for (size_t i = 0; i < infk_kernel_count(); i++) {
+        infk_entry *entry = find(infk_kernel_at(i)->name);
+        if (entry) test_kernel(infk_kernel_at(i), entry);
+    }
     printf("%s: %ld cases, %ld runs, %ld failures, hash %016llx\n", QUOTE(LEVEL), totals.cases,
            totals.runs, totals.failures, (unsigned long long)totals.hash);
     if (argc == 3 && hash_file(argv[1], argv[2]) != 0) totals.failures++;

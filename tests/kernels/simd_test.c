@@ -1,0 +1,167 @@
+/* simd_test.c - the vocabulary of one level (LEVEL_HEADER): every v_x gives the bits of s_x in each lane, on all
+ * pairs of special values and on random bits; fma is exact; exp and tanh are within 2 ulp of the true value; tails
+ * touch their lanes only. */
+#include LEVEL_HEADER
+#include "level_here.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static long failures;
+
+static bool same(float a, float b) { return (isnan(a) && isnan(b)) || s_bits(a) == s_bits(b); }
+
+static void check(bool ok, const char *what, float a, float b, float c, float got, float want) {
+    if (ok || failures++ >= 20) return;
+    printf("FAILED %s(%a, %a, %a): %a, expected %a\n", what, (double)a, (double)b, (double)c,
+           (double)got, (double)want);
+}
+
+static uint64_t random_state = 1;
+static uint32_t random_bits(void) {
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(random_state >> 32);
+}
+
+/* All functions of three arguments, of which some use fewer. */
+#define FUNCTIONS(X)                                                                         \
+    X(add, (a, b))                                                                           \
+    X(sub, (a, b))                                                                           \
+    X(mul, (a, b))                                                                           \
+    X(div, (a, b)) X(max, (a, b)) X(min, (a, b)) X(max_nan, (a, b)) X(neg, (a)) X(abs, (a))  \
+        X(sqrt, (a)) X(copysign, (a, b)) X(select_gt0, (a, b, c)) X(select_gt, (a, b, c, a)) \
+            X(fma, (a, b, c)) X(exp, (a)) X(tanh, (a))
+
+static void check_lanes(const float *a16, const float *b16, const float *c16) {
+    float got[16];
+#define X(name, args)                                                         \
+    {                                                                         \
+        const vf16x a = v_load(a16), b = v_load(b16), c = v_load(c16);        \
+        v_store(got, v_##name args);                                          \
+        (void)b;                                                              \
+        (void)c;                                                              \
+    }                                                                         \
+    for (int i = 0; i < 16; i++) {                                            \
+        const float a = a16[i], b = b16[i], c = c16[i], want = s_##name args; \
+        check(same(got[i], want), #name, a, b, c, got[i], want);              \
+    }
+    FUNCTIONS(X)
+#undef X
+}
+
+/* Against the C library's exact fmaf, the rules in words, and a tree written out. */
+static void check_scalar(float a, float b, float c) {
+    check(same(s_fma(a, b, c), fmaf(a, b, c)), "s_fma", a, b, c, s_fma(a, b, c), fmaf(a, b, c));
+    check(same(s_sqrt(a), sqrtf(a)), "s_sqrt", a, 0, 0, s_sqrt(a), sqrtf(a));
+    check(same(s_max(a, b), a > b ? a : b), "s_max", a, b, 0, s_max(a, b), a > b ? a : b);
+    const float most = isnan(a) || isnan(b) ? NAN : b > a ? b : a;
+    check(same(s_max_nan(a, b), most), "s_max_nan", a, b, 0, s_max_nan(a, b), most);
+}
+
+static void check_trees(const float *a) {
+    float t[16], m[16];
+    memcpy(t, a, sizeof t);
+    memcpy(m, a, sizeof m);
+    for (int half = 8; half; half /= 2)
+        for (int i = 0; i < half; i++) {
+            t[i] = t[i] + t[i + half];
+            m[i] = isnan(m[i]) || m[i + half] <= m[i] ? m[i] : m[i + half];
+        }
+    check(same(v_sum(v_load(a)), t[0]), "v_sum", a[0], a[1], a[2], v_sum(v_load(a)), t[0]);
+    check(same(v_hmax(v_load(a)), m[0]), "v_hmax", a[0], a[1], a[2], v_hmax(v_load(a)), m[0]);
+}
+
+static void check_tails(void) {
+    float from[16], to[16], other[16], seen[16];
+    for (int i = 0; i < 16; i++) {
+        from[i] = (float)(i + 1);
+        other[i] = (float)(-i);
+    }
+    for (int n = 0; n <= 16; n++) {
+        for (int i = 0; i < 16; i++) to[i] = 99.0f;
+        v_store_tail(to, n, v_load(from));
+        v_store(seen, v_load_tail(from, n));
+        for (int i = 0; i < 16; i++) {
+            check(to[i] == (i < n ? from[i] : 99.0f), "v_store_tail", (float)n, (float)i, 0, to[i], from[i]);
+            check(same(seen[i], i < n ? from[i] : 0.0f), "v_load_tail", (float)n, (float)i, 0,
+                  seen[i], from[i]);
+        }
+        v_store(seen, v_first(n, v_load(from), v_load(other)));
+        for (int i = 0; i < 16; i++) {
+            const float want = i < n ? from[i] : other[i];
+            check(same(seen[i], want), "v_first", (float)n, (float)i, 0, seen[i], want);
+        }
+    }
+    int8_t block[64];
+    for (int i = 0; i < 64; i++) block[i] = (int8_t)(i * 37 + 128);
+    for (int j = 0; j < 4; j++) {
+        v_store(seen, v_i8_to_f32(block, j));
+        for (int i = 0; i < 16; i++)
+            check(same(seen[i], (float)block[4 * i + j]), "v_i8_to_f32", (float)i, (float)j, 0, seen[i], 0);
+    }
+}
+
+/* How far `got` is from `want`, in units of the last place of a float of its size. */
+static double ulps(float got, double want) {
+    if (isnan(want)) return isnan(got) ? 0 : INFINITY;
+    if (fabs(want) > (double)0x1.ffffffp+127)
+        return isinf(got) && (got > 0) == (want > 0) ? 0 : INFINITY;
+    int exponent;
+    frexp(want, &exponent);
+    const double ulp = ldexp(1.0, exponent - 24 < -149 ? -149 : exponent - 24);
+    return fabs((double)got - want) / ulp;
+}
+
+static void check_accuracy(uint32_t step) {
+    double worst_exp = 0, worst_tanh = 0;
+    for (uint64_t bits = 0; bits < 0x100000000u; bits += step) {
+        const float a = s_float((uint32_t)bits);
+        const double e = ulps(s_exp(a), exp((double)a)), t = ulps(s_tanh(a), tanh((double)a));
+        check(e <= 2, "exp", a, 0, 0, s_exp(a), (float)exp((double)a));
+        check(t <= 2, "tanh", a, 0, 0, s_tanh(a), (float)tanh((double)a));
+        if (e > worst_exp) worst_exp = e;
+        if (t > worst_tanh) worst_tanh = t;
+    }
+    printf("exp within %.3f ulp, tanh within %.3f ulp\n", worst_exp, worst_tanh);
+}
+
+int main(int argc, char **argv) {
+    static const uint32_t special[] = {
+        0x00000000u, 0x80000000u, 0x00000001u, 0x80000001u, 0x007fffffu, 0x807fffffu, 0x00800000u,
+        0x80800000u, 0x3f800000u, 0xbf800000u, 0x3f800001u, 0x3effffffu, 0x3f200000u, 0x3f1fffffu,
+        0x42b17217u, 0x42b17218u, 0xc2aeac4fu, 0xc2cff1b4u, 0xc2cff1b5u, 0x7f7fffffu, 0xff7fffffu,
+        0x7f800000u, 0xff800000u, 0x7fc00000u, 0xffc00000u, 0x7f800001u, 0x4b800000u, 0x34000000u,
+        0x33800000u, 0x41200000u, 0xc1200000u, 0x5f000000u};
+    enum { N = sizeof special / sizeof *special };
+    if (!level_runs_here()) {
+        printf("SKIPPED: this CPU lacks the level of %s\n", LEVEL_HEADER);
+        return 77;
+    }
+    float a[16], b[16], c[16];
+    for (int i = 0; i < N * N * N; i += 16) {
+        for (int l = 0; l < 16; l++) {
+            a[l] = s_float(special[(i + l) % N]);
+            b[l] = s_float(special[(i + l) / N % N]);
+            c[l] = s_float(special[(i + l) / N / N]);
+            check_scalar(a[l], b[l], c[l]);
+        }
+        check_lanes(a, b, c);
+    }
+    for (int i = 0; i < 20000; i++) {
+        for (int l = 0; l < 16; l++) { /* c near -a * b every other time: cancellation */
+            a[l] = s_float(random_bits());
+            b[l] = s_float(random_bits());
+            c[l] = i % 2 ? s_float(random_bits()) : s_float(s_bits(-a[l] * b[l]) + random_bits() % 5);
+            check_scalar(a[l], b[l], c[l]);
+        }
+        check_lanes(a, b, c);
+        for (int l = 0; l < 16; l++) a[l] = s_float((random_bits() & 0x83ffffffu) | 0x3c000000u);
+        check_trees(a);
+        a[i % 16] = s_float(special[i % N]);
+        check_trees(a);
+    }
+    check_tails();
+    check_accuracy(argc > 1 && strcmp(argv[1], "--all") == 0 ? 1 : 8191);
+    printf("%ld failures\n", failures);
+    return failures ? 1 : 0;
+}
