@@ -34,12 +34,23 @@ struct infc_arena {
     deferred *calls; /* newest first */
     void (*no_memory)(void *user);
     void *no_memory_user;
-    size_t fail_at; /* 0: never; else counts down to 1 */
+    size_t fail_at;                /* 0: never; else counts down to 1 */
+    infc_arena *parent, *children; /* scratch arenas: they end with their parent at the latest */
+    infc_arena *next, **link;      /* the next child of the same parent; what points to this one */
 };
 
 infc_arena *infc_arena_create(void) { return calloc(1, sizeof(infc_arena)); }
 
+static void unlink_child(infc_arena *arena) {
+    *arena->link = arena->next;
+    if (arena->next) arena->next->link = arena->link;
+}
+
 void infc_arena_reset(infc_arena *arena) {
+    while (arena->children) { /* left by a jump out of their user when memory was gone */
+        infc_arena *child = arena->children;
+        infc_arena_destroy(&child);
+    }
     while (arena->calls) {
         deferred *call = arena->calls;
         arena->calls = call->next; /* first, so that a call may itself defer */
@@ -55,6 +66,7 @@ void infc_arena_reset(infc_arena *arena) {
 void infc_arena_destroy(infc_arena **arena) {
     if (!arena || !*arena) return;
     infc_arena_reset(*arena);
+    if ((*arena)->parent) unlink_child(*arena);
     free(*arena);
     *arena = NULL;
 }
@@ -76,6 +88,11 @@ infc_arena *infc_arena_create_scratch(infc_arena *parent) {
     if (!arena) no_memory(parent);
     arena->no_memory = parent->no_memory;
     arena->no_memory_user = parent->no_memory_user;
+    arena->parent = parent;
+    arena->next = parent->children;
+    arena->link = &parent->children;
+    if (arena->next) arena->next->link = &arena->next;
+    parent->children = arena;
     return arena;
 }
 

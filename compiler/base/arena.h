@@ -8,7 +8,7 @@
 typedef struct infc_arena infc_arena;
 
 infc_arena *infc_arena_create(void); /* null when memory is gone */
-/* One that ends before `parent` does, with its handler for when memory is gone; never null. */
+/* With `parent`'s handler for when memory is gone; never null. Ends with `parent`, or its reset, at the latest. */
 infc_arena *infc_arena_create_scratch(infc_arena *parent);
 void infc_arena_destroy(infc_arena **arena); /* accepts null; runs deferred calls, newest first */
 void infc_arena_reset(infc_arena *arena);    /* as destroy, but the arena stays usable */
