@@ -18,8 +18,8 @@ typedef struct block {
 
 typedef struct eval {
     infc_ir *ir;
-    infc_arena *arena;
-    slot *slots; /* open addressing by value */
+    infc_arena *arena, *scratch; /* scratch: reset after each op */
+    slot *slots;                 /* open addressing by value */
     size_t n_slots, n_used;
     block *free; /* blocks of dead values */
     size_t n_free, cap_free;
@@ -99,14 +99,13 @@ static infc_status run_op(eval *e, MlirOperation op) {
     infc_tensor in[INFC_MAX_OPERANDS], made, kept;
     infc_ir_describe(e->ir, op, &desc);
     for (int i = 0; i < desc.n_in; i++) in[i] = find(e, mlirOperationGetOperand(op, i))->tensor;
-    infc_arena *scratch = infc_arena_create_scratch(e->arena);
-    infc_status status = infc_eval_op(e->ir->cx, scratch, &desc, in, &made);
+    infc_status status = infc_eval_op(e->ir->cx, e->scratch, &desc, in, &made);
     if (status == INFC_OK) {
         uint64_t bytes = infc_type_bytes(&made.type);
         kept = (infc_tensor){made.type, take_memory(e, bytes)};
         if (bytes) memcpy(kept.data, made.data, (size_t)bytes);
     }
-    infc_arena_destroy(&scratch);
+    infc_arena_reset(e->scratch);
     INFC_TRY(status);
     MlirValue result = mlirOperationGetResult(op, 0);
     put(e, result, kept, true);
@@ -145,9 +144,8 @@ static infc_status run_body(eval *e, MlirBlock body) {
     return INFC_OK;
 }
 
-infc_status infc_eval_main(infc_ir *ir, infc_arena *arena, const infc_tensor *inputs,
-                           infc_tensor *outputs, infc_eval_seen seen, void *user) {
-    eval e = {.ir = ir, .arena = arena, .seen = seen, .user = user};
+static infc_status run_main(eval *e, const infc_tensor *inputs, infc_tensor *outputs) {
+    infc_ir *ir = e->ir;
     MlirBlock body = infc_ir_body(ir->main);
     for (size_t i = 0; i < infc_ir_input_count(ir); i++) {
         MlirValue argument = mlirBlockGetArgument(body, (intptr_t)i);
@@ -156,11 +154,20 @@ infc_status infc_eval_main(infc_ir *ir, infc_arena *arena, const infc_tensor *in
             return infc_fail(ir->cx, INFC_ERR_SPEC, INFC_NO_LOC, "input \"%s\" is %s, not %s",
                              infc_ir_input_name(ir, i), infc_type_text(ir->cx->arena, &want),
                              infc_type_text(ir->cx->arena, &inputs[i].type));
-        put(&e, argument, inputs[i], false);
+        put(e, argument, inputs[i], false);
     }
-    INFC_TRY(run_body(&e, body));
+    INFC_TRY(run_body(e, body));
     MlirOperation last = mlirBlockGetTerminator(body);
     for (size_t i = 0; i < infc_ir_output_count(ir); i++)
-        outputs[i] = find(&e, mlirOperationGetOperand(last, (intptr_t)i))->tensor;
+        outputs[i] = find(e, mlirOperationGetOperand(last, (intptr_t)i))->tensor;
     return INFC_OK;
+}
+
+infc_status infc_eval_main(infc_ir *ir, infc_arena *arena, const infc_tensor *inputs,
+                           infc_tensor *outputs, infc_eval_seen seen, void *user) {
+    infc_arena *scratch = infc_arena_create_scratch(arena);
+    eval e = {.ir = ir, .arena = arena, .scratch = scratch, .seen = seen, .user = user};
+    infc_status status = run_main(&e, inputs, outputs);
+    infc_arena_destroy(&scratch);
+    return status;
 }

@@ -64,7 +64,10 @@ infc_op_kind infc_ir_kind(const infc_ir *ir, MlirOperation op) {
     return INFC_OP_OTHER;
 }
 
-static void destroy_context(void *handle) { mlirContextDestroy((MlirContext){handle}); }
+static void destroy_context(void *kinds) {
+    MlirContext ctx = ((struct infc_ir_kinds *)kinds)->ctx;
+    if (!mlirContextIsNull(ctx)) mlirContextDestroy(ctx);
+}
 
 static bool load_dialect(MlirContext ctx, infc_arena *arena) {
     infc_buf text = {.arena = arena};
@@ -82,8 +85,8 @@ infc_status infc_ir_context_create(infc_cx *cx, struct infc_ir_kinds **out) {
     struct infc_ir_kinds *kinds = INFC_NEW(cx->arena, struct infc_ir_kinds, 1);
     kinds->cx = cx;
     kinds->diag_status = INFC_ERR_INTERNAL;
+    infc_arena_defer(cx->arena, destroy_context, kinds); /* first: it may run out of memory */
     kinds->ctx = mlirContextCreateWithThreading(false);
-    infc_arena_defer(cx->arena, destroy_context, kinds->ctx.ptr);
     mlirContextAttachDiagnosticHandler(kinds->ctx, on_diagnostic, kinds, NULL);
     mlirDialectHandleLoadDialect(mlirGetDialectHandle__func__(), kinds->ctx);
     mlirDialectHandleLoadDialect(mlirGetDialectHandle__irdl__(), kinds->ctx);

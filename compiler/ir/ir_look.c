@@ -97,14 +97,14 @@ const char *infc_ir_add_func(infc_ir *ir, MlirOperation func, const char *name) 
     struct infc_ir_symbols *symbols = ir->symbols;
     const char *unique = name;
     size_t n = 0;
+    mlirBlockAppendOwnedOperation(mlirModuleGetBody(ir->module), func); /* the module owns it from here on */
     (void)infc_map_find(&symbols->tries, name, &n);
-    while (!mlirOperationIsNull(find_func(ir, unique)))
+    while (infc_map_find(&symbols->funcs, unique, NULL))
         unique = infc_arena_printf(ir->cx->arena, "%s_%zu", name, n++);
     infc_map_put(&symbols->tries, name, n);
+    infc_map_put(&symbols->funcs, unique, (size_t)(uintptr_t)func.ptr);
     mlirOperationSetAttributeByName(func, infc_mlir_str("sym_name"),
                                     mlirStringAttrGet(ir->ctx, infc_mlir_str(unique)));
-    mlirBlockAppendOwnedOperation(mlirModuleGetBody(ir->module), func);
-    infc_map_put(&symbols->funcs, unique, (size_t)(uintptr_t)func.ptr);
     return unique;
 }
 

@@ -61,7 +61,10 @@ MlirOperation infc_ir_func(infc_ir *ir, const char *name, bool is_private, MlirL
                            MlirBlock *entry);
 /* A new context with the dialects loaded, destroyed with cx->arena. */
 infc_status infc_ir_context_create(infc_cx *cx, struct infc_ir_kinds **out);
-/* Fills `out` but for the module's contents; the module is destroyed with cx->arena. */
+/* An empty place for a module, destroyed with cx->arena. Taken before the module is made, since taking it may run
+ * out of memory. */
+MlirModule *infc_ir_module_place(infc_cx *cx);
+/* Fills `out` but for the module's contents. */
 void infc_ir_adopt(struct infc_ir_kinds *kinds, MlirModule module, const char *source, infc_ir *out);
 MlirOperation infc_ir_find_main(const infc_ir *ir);
 /* Appends a func.func to the module under `name` or `name`_0, `name`_1, ..; its symbol is returned. */

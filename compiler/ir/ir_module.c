@@ -3,11 +3,19 @@
 #include <mlir-c/Dialect/Func.h>
 #include <stdio.h>
 
-static void destroy_module(void *handle) { mlirModuleDestroy((MlirModule){handle}); }
+static void destroy_module(void *place) {
+    MlirModule module = *(MlirModule *)place;
+    if (!mlirModuleIsNull(module)) mlirModuleDestroy(module);
+}
+
+MlirModule *infc_ir_module_place(infc_cx *cx) {
+    MlirModule *place = INFC_NEW(cx->arena, MlirModule, 1);
+    infc_arena_defer(cx->arena, destroy_module, place);
+    return place;
+}
 
 void infc_ir_adopt(struct infc_ir_kinds *kinds, MlirModule module, const char *source, infc_ir *out) {
     infc_cx *cx = kinds->cx;
-    infc_arena_defer(cx->arena, destroy_module, (void *)(uintptr_t)module.ptr);
     struct infc_ir_symbols *symbols = INFC_NEW(cx->arena, struct infc_ir_symbols, 1);
     symbols->funcs.arena = symbols->tries.arena = cx->arena;
     *out = (infc_ir){.cx = cx,
@@ -23,13 +31,16 @@ infc_status infc_ir_create(infc_cx *cx, const char *source, infc_ir *out) {
     struct infc_ir_kinds *kinds;
     INFC_TRY(infc_ir_context_create(cx, &kinds));
     kinds->source = source;
-    infc_ir_adopt(kinds, mlirModuleCreateEmpty(mlirLocationUnknownGet(kinds->ctx)), source, out);
+    MlirModule *place = infc_ir_module_place(cx);
+    *place = mlirModuleCreateEmpty(mlirLocationUnknownGet(kinds->ctx));
+    infc_ir_adopt(kinds, *place, source, out);
     return INFC_OK;
 }
 
 infc_status infc_ir_clone(const infc_ir *ir, infc_ir *out) {
-    MlirOperation copy = mlirOperationClone(mlirModuleGetOperation(ir->module));
-    infc_ir_adopt(ir->kinds, mlirModuleFromOperation(copy), ir->source, out);
+    MlirModule *place = infc_ir_module_place(ir->cx);
+    *place = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(ir->module)));
+    infc_ir_adopt(ir->kinds, *place, ir->source, out);
     out->main = infc_ir_find_main(out);
     const infc_weights *from = &ir->weights;
     out->weights.items = INFC_NEW(ir->cx->arena, infc_weight, from->n ? from->n : 1);

@@ -69,16 +69,28 @@ static void show_weights(infc_ir *ir, infc_arena *scratch, bool show) {
     }
 }
 
-static void put_text(MlirStringRef text, void *buf) { infc_buf_put(buf, text.data, text.length); }
+typedef struct sink {
+    char *data; /* null: count only */
+    size_t n;
+} sink;
+
+static void put_text(MlirStringRef part, void *user) {
+    sink *to = user;
+    if (to->data && part.length) memcpy(to->data + to->n, part.data, part.length);
+    to->n += part.length;
+}
 
 void infc_ir_print(infc_ir *ir, infc_buf *out) {
     infc_arena *scratch = infc_arena_create_scratch(ir->cx->arena);
+    MlirOperation module = mlirModuleGetOperation(ir->module);
     show_weights(ir, scratch, true);
-    MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
-    mlirOperationPrintWithFlags(mlirModuleGetOperation(ir->module), flags, put_text, out);
-    mlirOpPrintingFlagsDestroy(flags);
-    infc_buf_puts(out, "\n");
+    sink size = {0}, printed = {0}; /* twice, so that no allocation can fail inside MLIR */
+    mlirOperationPrint(module, put_text, &size);
+    printed.data = infc_arena_alloc(scratch, size.n + 1, 1);
+    mlirOperationPrint(module, put_text, &printed);
     show_weights(ir, scratch, false);
+    infc_buf_put(out, printed.data, printed.n);
+    infc_buf_puts(out, "\n");
     infc_arena_destroy(&scratch);
 }
 
@@ -144,15 +156,15 @@ infc_status infc_ir_parse(infc_cx *cx, infc_bytes text, const char *name, infc_i
     kinds->source = name;
     kinds->diag_status = INFC_ERR_MODEL;
     size_t mark = cx->n_diags;
-    MlirModule module =
-        mlirModuleCreateParse(kinds->ctx, mlirStringRefCreate((const char *)text.ptr, text.len));
+    MlirModule *place = infc_ir_module_place(cx);
+    *place = mlirModuleCreateParse(kinds->ctx, mlirStringRefCreate((const char *)text.ptr, text.len));
     kinds->diag_status = INFC_ERR_INTERNAL;
     infc_loc loc = {.file = name};
-    if (mlirModuleIsNull(module)) {
+    if (mlirModuleIsNull(*place)) {
         infc_status status = infc_diags_status(cx, mark);
         return status ? status : infc_fail(cx, INFC_ERR_MODEL, loc, "not a module of IR text");
     }
-    infc_ir_adopt(kinds, module, name, out);
+    infc_ir_adopt(kinds, *place, name, out);
     out->main = infc_ir_find_main(out);
     if (mlirOperationIsNull(out->main))
         return infc_fail(cx, INFC_ERR_MODEL, loc, "there is no @main");
