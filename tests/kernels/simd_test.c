@@ -24,13 +24,12 @@ static uint32_t random_bits(void) {
 }
 
 /* All functions of three arguments, of which some use fewer. */
-#define FUNCTIONS(X)                                                                         \
-    X(add, (a, b))                                                                           \
-    X(sub, (a, b))                                                                           \
-    X(mul, (a, b))                                                                           \
-    X(div, (a, b)) X(max, (a, b)) X(min, (a, b)) X(max_nan, (a, b)) X(neg, (a)) X(abs, (a))  \
-        X(sqrt, (a)) X(copysign, (a, b)) X(select_gt0, (a, b, c)) X(select_gt, (a, b, c, a)) \
-            X(fma, (a, b, c)) X(exp, (a)) X(tanh, (a))
+/* clang-format off */
+#define FUNCTIONS(X)                                                                                        \
+    X(add, (a, b)) X(sub, (a, b)) X(mul, (a, b)) X(div, (a, b)) X(max, (a, b)) X(min, (a, b))               \
+    X(max_nan, (a, b)) X(neg, (a)) X(abs, (a)) X(sqrt, (a)) X(copysign, (a, b)) X(select_gt0, (a, b, c))    \
+    X(select_gt, (a, b, c, a)) X(fma, (a, b, c)) X(exp, (a)) X(tanh, (a))
+/* clang-format on */
 
 static void check_lanes(const float *a16, const float *b16, const float *c16) {
     float got[16];
