@@ -1,4 +1,5 @@
 // RUN: infc_opt %s --only cse | FileCheck %s
+// RUN: diff <(infc_opt %s --only cse --eval | sed -n 's|^// before ||p') <(infc_opt %s --only cse --eval | sed -n 's|^// after ||p')
 // Equal ops become one, whatever their tensor names; the first keeps its name, or takes the other's. Equal
 // constants are one even under two ids; equal bytes of another shape are not, nor are other attributes.
 

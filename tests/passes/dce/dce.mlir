@@ -1,4 +1,5 @@
 // RUN: infc_opt %s --only dce | FileCheck %s
+// RUN: diff <(infc_opt %s --only dce --eval | sed -n 's|^// before ||p') <(infc_opt %s --only dce --eval | sed -n 's|^// after ||p')
 // A chain without uses goes in one sweep, its constant too; what is used, and arguments, stay.
 
 // CHECK: func.func @main(%arg0: tensor<4xf32>, %arg1: tensor<4xf32>)

@@ -1,4 +1,5 @@
 // RUN: infc_opt %s --only fold-constants | FileCheck %s
+// RUN: diff <(infc_opt %s --only fold-constants --eval | sed -n 's|^// before ||p') <(infc_opt %s --only fold-constants --eval | sed -n 's|^// after ||p')
 // BatchNormalization's s = scale / sqrt(var + eps) of scale 3 and 8, var 4 and 16, eps 0: 1.5 and 2.
 // Results over 64 KiB (tensor<16385xf32>) and relayouts stay; so does what needs an input.
 

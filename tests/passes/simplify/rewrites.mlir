@@ -1,4 +1,5 @@
 // RUN: infc_opt %s --only simplify | infc_opt - --only dce | FileCheck %s
+// RUN: diff <(infc_opt %s --only simplify --eval | sed -n 's|^// before ||p') <(infc_opt %s --only simplify --eval | sed -n 's|^// after ||p')
 // Each result is the argument, or one op of it.
 
 func.func @main(%x: tensor<2x3x4xf32>) -> (tensor<2x3x4xf32>, tensor<4x6xf32>, tensor<2x3x4xf32>, tensor<3x4x2xf32>, tensor<2x1x3x4xf32>, tensor<2x3x4xf32>, tensor<2x3x4xf32>, tensor<2x3x4xf32>) {
