@@ -6,7 +6,7 @@
 #include "infrt_os.h"
 #include <stdlib.h>
 
-enum { SAMPLES_MAX = 1 << 20, WARM_RUNS_MIN = 3 };
+enum { SAMPLES_MAX = 1 << 20, WARM_RUNS_MIN = 3, PROBE_NS = 200 };
 
 /* One measurement; per step: nanoseconds of all workers together, and of the slowest, added over the runs. */
 typedef struct bench {
@@ -69,11 +69,15 @@ static infrt_status trace_steps(infrt_app *app, bench *b, double seconds) {
         infrt_trace_create(app->model, infrt_session_workers(app->session), &trace, &app->error);
     if (status != INFRT_OK) return status;
     infrt_watch watch = {&trace, infrt_trace_begin, infrt_trace_met, infrt_trace_step};
-    uint64_t end = infrt_os_now_ns() + (uint64_t)(seconds * 2e8);
+    uint64_t now = infrt_os_now_ns(), end = now + (uint64_t)(seconds * 2e8);
+    uint64_t usual = 2 * infrt_times_percentile(b->ns, b->n, 50) + PROBE_NS * (uint64_t)app->model->n_steps;
     do {
+        uint64_t begin = now;
         status = infrt_app_once(app, &watch);
-        trace_add(&trace, b);
-    } while (status == INFRT_OK && infrt_os_now_ns() < end);
+        now = infrt_os_now_ns();
+        /* One that was interrupted says more about the machine than about a step. */
+        if (now - begin <= usual || (b->traced_runs == 0 && now >= end)) trace_add(&trace, b);
+    } while (status == INFRT_OK && now < end);
     infrt_trace_destroy(&trace);
     return status;
 }
@@ -88,7 +92,8 @@ static void bench_text(const infrt_app *app, const bench *b) {
     const infc_model *m = app->model;
     char p50[INFRT_TIME_TEXT], p95[INFRT_TIME_TEXT], p99[INFRT_TIME_TEXT], least[INFRT_TIME_TEXT];
     uint64_t median = infrt_times_percentile(b->ns, b->n, 50), busy = 0;
-    printf("%s, %s, %u worker(s), %u runs\n", m->name, m->target, infrt_session_workers(app->session), b->n);
+    uint32_t workers = infrt_session_workers(app->session);
+    printf("%s, %s, %u worker%s, %u runs\n", m->name, m->target, workers, workers == 1 ? "" : "s", b->n);
     printf("p50 %s  p95 %s  p99 %s  fastest %s  %.2f GFLOP/s\n\n", infrt_time_text((double)median, p50),
            infrt_time_text((double)infrt_times_percentile(b->ns, b->n, 95), p95),
            infrt_time_text((double)infrt_times_percentile(b->ns, b->n, 99), p99),
@@ -97,7 +102,7 @@ static void bench_text(const infrt_app *app, const bench *b) {
     for (uint32_t i = 0; i < m->n_steps; i++) {
         double ns = (double)b->slowest[i] / b->traced_runs;
         busy += b->busy[i];
-        printf("%6.1f%% %12s %8.2f  %s (%s) %s\n", 100 * share(b, b->busy[i]),
+        printf("%6.1f%% %12s %8.2f  %s: %s, %s\n", 100 * share(b, b->busy[i]),
                infrt_time_text(ns, least), gflops(m->steps[i].flops, ns), m->steps[i].name,
                m->steps[i].node ? m->steps[i].node : "", m->steps[i].kernel ? m->steps[i].kernel : "");
     }
@@ -144,11 +149,9 @@ infrt_status infrt_app_bench(infrt_app *app) {
         infrt_buffers_synthesize(&app->buffers, app->model->check_seed);
         status = measure(app, &b, seconds);
     }
+    if (status == INFRT_OK) infrt_times_sort(b.ns, b.n);
     if (status == INFRT_OK) status = trace_steps(app, &b, seconds);
-    if (status == INFRT_OK) {
-        infrt_times_sort(b.ns, b.n);
-        (app->options.json ? bench_json : bench_text)(app, &b);
-    }
+    if (status == INFRT_OK) (app->options.json ? bench_json : bench_text)(app, &b);
     bench_destroy(&b);
     return status;
 }

@@ -4,7 +4,10 @@
  * say "I sleep" and sleep on the counter (a futex). The one who advances it wakes only if somebody sleeps:
  * both sides write their own word before they read the other's, in one total order, so either the sleeper
  * sees the new count or the other sees the sleeper.
- * A run: worker 0 publishes the task and opens `start`; all run it; all meet at the barrier. */
+ * A run: worker 0 publishes the task and opens `start`; all run it; all meet at the barrier.
+ *
+ * On a busy machine two workers may sit on the same CPU, and spinning only keeps the other one waiting. So a
+ * worker whose last few spins at a gate were in vain sleeps at once there, but for a try now and then. */
 #define _GNU_SOURCE 1
 #include "infrt_os.h"
 #include <pthread.h>
@@ -12,16 +15,22 @@
 #include <stdalign.h>
 #include <string.h>
 
-enum { SPIN_NS = 20000, SPIN_BATCH = 32 };
+enum { SPIN_NS = 20000, SPIN_BATCH = 32, VAIN_SPINS = 3, SPIN_AGAIN = 16 };
 
 typedef struct gate {
     alignas(INFC_ALIGN) _Atomic uint32_t count; /* a cache line of its own */
     _Atomic uint32_t sleepers;
 } gate;
 
+/* What one worker has seen of spinning at one gate. */
+typedef struct patience {
+    uint32_t vain, waits; /* spins in vain in a row; waits since */
+} patience;
+
 typedef struct member {
-    infrt_workers *team;
+    alignas(INFC_ALIGN) infrt_workers *team;
     pthread_t thread;
+    patience start, met;
 } member;
 
 struct infrt_workers {
@@ -47,15 +56,24 @@ static void cpu_relax(void) {
 #endif
 }
 
-static void gate_wait(gate *g, uint32_t old, uint64_t spin_ns) {
-    if (spin_ns) {
-        uint64_t end = infrt_os_now_ns() + spin_ns;
-        do {
-            for (int i = 0; i < SPIN_BATCH; i++) {
-                if (atomic_load_explicit(&g->count, memory_order_acquire) != old) return;
-                cpu_relax();
-            }
-        } while (infrt_os_now_ns() < end);
+/* Whether the gate opened within `spin_ns`. */
+static bool gate_spin(gate *g, uint32_t old, uint64_t spin_ns) {
+    uint64_t end = infrt_os_now_ns() + spin_ns;
+    do {
+        for (int i = 0; i < SPIN_BATCH; i++) {
+            if (atomic_load_explicit(&g->count, memory_order_acquire) != old) return true;
+            cpu_relax();
+        }
+    } while (infrt_os_now_ns() < end);
+    return false;
+}
+
+static void gate_wait(gate *g, uint32_t old, uint64_t spin_ns, patience *p) {
+    if (atomic_load_explicit(&g->count, memory_order_acquire) != old) return;
+    if (spin_ns && (p->vain < VAIN_SPINS || ++p->waits % SPIN_AGAIN == 0)) {
+        bool opened = gate_spin(g, old, spin_ns);
+        p->vain = opened ? 0 : p->vain + 1;
+        if (opened) return;
     }
     atomic_fetch_add(&g->sleepers, 1);
     while (atomic_load(&g->count) == old) infrt_os_sleep(&g->count, old);
@@ -69,22 +87,21 @@ static void gate_open(gate *g) {
 
 static void barrier_wait(void *self, uint32_t worker) {
     infrt_workers *team = self;
-    (void)worker;
     uint32_t old = atomic_load_explicit(&team->met.count, memory_order_relaxed); /* cannot advance without us */
     if (atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) + 1 == team->n) {
         atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
         gate_open(&team->met);
     } else {
-        gate_wait(&team->met, old, team->spin_ns);
+        gate_wait(&team->met, old, team->spin_ns, &team->members[worker].met);
     }
 }
 
 static void *member_main(void *argument) {
-    const member *self = argument;
+    member *self = argument;
     infrt_workers *team = self->team;
     uint32_t worker = (uint32_t)(self - team->members);
     for (uint32_t runs = 0;; runs++) {
-        gate_wait(&team->start, runs, team->spin_ns);
+        gate_wait(&team->start, runs, team->spin_ns, &self->start);
         if (!team->task) return NULL;
         team->task(team->task_self, worker);
         barrier_wait(team, worker);

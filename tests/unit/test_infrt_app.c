@@ -203,7 +203,7 @@ static void test_bench(void **state) {
     infc_model model = fake_program_make();
     expect_fine(&model, "bench --seconds 0.05");
     expect_has(caught_out, "p50 ");
-    expect_has(caught_out, "affine (/affine) fake");
+    expect_has(caught_out, "affine: /affine, fake");
     expect_fine(&model, "bench --seconds 0.05 --threads 2 --json");
     expect_has(caught_out, "\"p99_ns\": ");
     expect_has(caught_out, "\"workers\": 2,");
