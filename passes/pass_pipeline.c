@@ -1,4 +1,4 @@
-/* pipeline.c - runs the passes of passes.def in order; the IR is verified after each. */
+/* pass_pipeline.c - runs the passes of passes.def in order; the IR is verified after each. */
 #include "pass.h"
 #include <string.h>
 #include <time.h>
