@@ -109,6 +109,13 @@ def value_infos(folder):
 
 
 @graph_case
+def empty_declared_shape(folder):
+    """Exporters that write a shape without dims where they mean an unknown one."""
+    made = oc.model([node("Relu", "x", "y")], {"x": [2, 3]}, {"y": []})
+    return made, {"x": [2, 3]}
+
+
+@graph_case
 def domain_spelled_out(folder):
     made = oc.model([node("Relu", "x", "y", domain="ai.onnx")], {"x": [2]}, {"y": [2]})
     return made, {"x": [2]}

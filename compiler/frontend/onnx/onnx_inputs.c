@@ -201,7 +201,8 @@ infc_status infc_onnx_declared_check(infc_onnx_import *import, infc_loc loc,
     if (declared->elem_type && infc_onnx_dtype(declared->elem_type) != type->dtype)
         return infc_fail(cx, INFC_ERR_MODEL, loc, "\"%s\" is declared %s, but is %s", declared->name,
                          infc_onnx_type_name(declared->elem_type), infc_dtype_name(type->dtype));
-    if (!declared->has_shape) return INFC_OK;
+    /* Some exporters write an empty shape where they mean an unknown one. */
+    if (!declared->has_shape || declared->rank == 0) return INFC_OK;
     bool same = declared->rank == (size_t)type->rank;
     for (int i = 0; same && i < type->rank; i++)
         same = dim_agrees(import, &declared->dims[i], type->dims[i]);
