@@ -1,0 +1,33 @@
+# The generic level cross-compiled and run under qemu-user. Small cases only differ in speed: emulation is slow, so every
+# fifth is run (--every), and the hash of all references, which covers all cases, must be the host's.
+foreach(arch aarch64 riscv64)
+  find_program(INFC_CC_${arch} ${arch}-linux-gnu-gcc)
+  find_program(INFC_QEMU_${arch} qemu-${arch})
+  if(CMAKE_SYSTEM_PROCESSOR STREQUAL arch)
+    continue()
+  endif()
+  if(NOT INFC_CC_${arch} OR NOT INFC_QEMU_${arch})
+    message(STATUS "kernels: not tested on ${arch}: ${arch}-linux-gnu-gcc or qemu-${arch} is missing")
+    continue()
+  endif()
+  set(flags -O2 -std=gnu17 -static -ffp-contract=off -fno-math-errno -ffunction-sections -Wl,--gc-sections
+    -I${CMAKE_SOURCE_DIR} -I${CMAKE_SOURCE_DIR}/runtime/include)
+  set(program ${CMAKE_CURRENT_BINARY_DIR}/kernels_${arch})
+  list(TRANSFORM drivers PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
+  list(APPEND sources ${CMAKE_CURRENT_BINARY_DIR}/text_generic.c ${CMAKE_BINARY_DIR}/generated/reference_kernels.c
+    ${CMAKE_SOURCE_DIR}/templates/reference.c ${CMAKE_SOURCE_DIR}/templates/kernel_table.c)
+  # Nothing here selects a kernel: what kernel_table.c needs for that is left out by the linker.
+  add_custom_command(OUTPUT ${program}
+    COMMAND ${INFC_CC_${arch}} ${flags} -DLEVEL=generic -DLEVEL_generic ${sources} -lm -o ${program}
+    DEPENDS ${sources} ${CMAKE_CURRENT_SOURCE_DIR}/kernel_case.h VERBATIM)
+  set(vocabulary_program ${CMAKE_CURRENT_BINARY_DIR}/simd_${arch})
+  add_custom_command(OUTPUT ${vocabulary_program}
+    COMMAND ${INFC_CC_${arch}} ${flags} -DLEVEL_HEADER="templates/simd/generic.h" -DLEVEL_generic
+      ${CMAKE_CURRENT_SOURCE_DIR}/simd_test.c -lm -o ${vocabulary_program}
+    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/simd_test.c ${CMAKE_SOURCE_DIR}/templates/simd/generic.h
+      ${CMAKE_SOURCE_DIR}/templates/simd/scalar.h ${CMAKE_SOURCE_DIR}/templates/simd/poly.h VERBATIM)
+  add_custom_target(kernels_cross_${arch} ALL DEPENDS ${program} ${vocabulary_program})
+  add_dependencies(kernels_cross_${arch} kernels_text_generic infk_reference_text)
+  kernels_add_test(kernels_${arch} qemu-${arch} ${INFC_QEMU_${arch}} ${program} --hash-expect ${hash} --every 5)
+  kernels_add_test(simd_${arch} qemu-${arch} ${INFC_QEMU_${arch}} ${vocabulary_program})
+endforeach()

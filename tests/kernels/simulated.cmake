@@ -1,0 +1,47 @@
+# AVX-512 on a CPU without it (tests/isa/irsim.sh): the same tests on the same text. AUTO: where /proc/cpuinfo does not
+# name it, since elsewhere the real ones run.
+set(INFC_SIM512 AUTO CACHE STRING "test AVX-512 kernels simulated: ON, OFF, or AUTO (on CPUs without it)")
+set(simulate ${INFC_SIM512})
+if(simulate STREQUAL AUTO)
+  set(simulate ON)
+  if(EXISTS /proc/cpuinfo)
+    file(STRINGS /proc/cpuinfo flags REGEX "avx512vl" LIMIT_COUNT 1)
+    if(flags)
+      set(simulate OFF)
+    endif()
+  endif()
+endif()
+find_program(INFC_CLANG22 clang-22)
+find_program(INFC_LLVM_LINK22 llvm-link-22)
+if(NOT simulate OR NOT x86_64_avx512 IN_LIST levels)
+  return()
+endif()
+if(NOT INFC_CLANG22 OR NOT INFC_LLVM_LINK22)
+  message(STATUS "kernels: AVX-512 is not tested: this CPU lacks it, and simulating it needs clang-22 and llvm-link-22")
+  return()
+endif()
+
+# kernels_simulate(OBJECT SOURCE flags)
+function(kernels_simulate object source flags)
+  set(script ${CMAKE_SOURCE_DIR}/tests/isa/irsim.sh)
+  add_custom_command(OUTPUT ${object}
+    COMMAND ${CMAKE_COMMAND} -E env CLANG=${INFC_CLANG22} LLVM_LINK=${INFC_LLVM_LINK22} ${script} ${object}
+      "-march=x86-64-v4 -O1 -std=c11 -ffp-contract=off -fno-math-errno -I${CMAKE_SOURCE_DIR} ${flags}" ${source}
+    DEPENDS ${source} ${script} ${CMAKE_SOURCE_DIR}/tests/isa/sim512.c ${ARGN} VERBATIM)
+endfunction()
+set(dir ${CMAKE_CURRENT_BINARY_DIR})
+set(level x86_64_avx512)
+kernels_simulate(${dir}/text_sim.o ${dir}/text_${level}.c "")
+add_executable(kernels_${level}_sim ${drivers} ${dir}/text_sim.o)
+add_dependencies(kernels_${level}_sim kernels_text_${level}) # it makes the text
+target_compile_definitions(kernels_${level}_sim PRIVATE LEVEL=${level} LEVEL_${level} SIMULATED)
+target_link_libraries(kernels_${level}_sim PRIVATE infk_reference m)
+kernels_add_test(kernels_${level}_sim full kernels_${level}_sim --hash-expect ${hash})
+
+file(GLOB vocabulary CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/templates/simd/*.h)
+kernels_simulate(${dir}/simd_sim.o ${CMAKE_CURRENT_SOURCE_DIR}/simd_test.c
+  "-DLEVEL_HEADER=\"templates/simd/${level}.h\" -DLEVEL_${level} -DSIMULATED -D_GNU_SOURCE" ${vocabulary})
+add_executable(simd_${level}_sim ${dir}/simd_sim.o)
+set_target_properties(simd_${level}_sim PROPERTIES LINKER_LANGUAGE C)
+target_link_libraries(simd_${level}_sim PRIVATE m)
+kernels_add_test(simd_${level}_sim full simd_${level}_sim)
