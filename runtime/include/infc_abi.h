@@ -58,7 +58,7 @@ typedef struct infc_probe {
 /* One worker's share of one run. Inputs and outputs in the order of the model's tables, row-major,
  * natural alignment. All pointers are borrowed for the call. */
 typedef struct infc_call {
-    const void *weights; /* INFC_ALIGN aligned, layout_hash checked by the caller */
+    const void *weights; /* the infc_weights_header; INFC_ALIGN aligned, layout_hash checked by the caller */
     void *arena;         /* arena_bytes + arena_bytes_per_worker * n_workers, INFC_ALIGN aligned */
     const void *const *inputs;
     void *const *outputs;
@@ -110,7 +110,7 @@ typedef struct infc_model {
     const infc_image_info *images;
     const infc_classes_info *classes;
     uint64_t arena_bytes, arena_bytes_per_worker, arena_lower_bound;
-    uint64_t weights_bytes, weights_hash, layout_hash; /* XXH64 of the payload; of its table of contents */
+    uint64_t weights_bytes, weights_hash, layout_hash; /* as in infc_weights_header; 0: no weights */
     int (*run)(const infc_call *call);
     const char *(*cpu_missing)(void);         /* null, or the first CPU feature that this code needs and lacks */
     const void *(*weights_embedded)(void);    /* null function when the weights are elsewhere */
