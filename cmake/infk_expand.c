@@ -2,7 +2,7 @@
  * and for the kernel tests and benchmarks.
  *
  *   infk_expand reference    the ref lines of kernels.def, as infk_reference_rows: entries of templates/reference.h
- *   infk_expand ISA          the ref lines and the lines of that level, as infk_<ISA>_rows, for tests
+ *   infk_expand ISA          the lines within that level, as infk_<ISA>_rows, for tests
  *
  * Entries for tests take in = {x, w, column, full} and out = an array of two pointers {y, copy}. Without `column` the
  * epilogue stores to y; with it, for f32 kernels, it computes y = relu((acc + column[n]) + full[o]) and stores acc to
@@ -78,7 +78,7 @@ static infc_status instance(infc_cx *cx, const infk_kernel *k, bool reference, i
 }
 
 static bool wanted(const infk_kernel *k, bool reference, infc_isa isa) {
-    return strcmp(k->tile, "ref") == 0 || (!reference && k->isa == isa);
+    return reference ? strcmp(k->tile, "ref") == 0 : infc_isa_includes(isa, k->isa);
 }
 
 static void dims_text(infc_buf *out) {

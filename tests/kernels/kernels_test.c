@@ -1,10 +1,10 @@
 /* kernels_test.c - every kernel of one level against the reference of its kind, bit by bit. Compiled once per level
  * together with what infk_expand prints for it (LEVEL: the level's token).
  *
- * For each line of kernels.def and each case that fits it: the reference compiled for the host computes the result;
- * the line's text must give the same bits and touch the same bytes, when run whole, unit by unit, and in two parts;
- * with operands that end where an unreadable page begins or begin where one ends; with an epilogue that only stores
- * and with one that adds a column and a full-size operand, applies relu and stores twice.
+ * For each line of kernels.def within the level and each case that fits it: the reference compiled for the host
+ * computes the result; the line's text must give the same bits and touch the same bytes, when run whole, unit by unit,
+ * and in two and three parts; with operands that end where an unreadable page begins or begin where one ends; with an
+ * epilogue that only stores and with one that adds a column and a full-size operand, applies relu and stores twice.
  *
  *   kernels_LEVEL [--hash-out FILE | --hash-expect FILE] [--every N]
  *
@@ -119,10 +119,11 @@ static void test_case(const infk_kernel *k, const infk_kernel *ref, infk_entry *
     operands o = {.plain = plain, .rich = rich};
     const bool f32 = strcmp(k->types[2], "f32") == 0;
     const ptrdiff_t units = infk_units(c->kind, &c->dims), steps[] = {0, 1, units / 2 + 1, units / 3 + 1};
+    const kernel_data data = (kernel_data)((index + index / 4) % N_KERNEL_DATA); /* layouts go by index % 4 */
     const bool skipped = index % totals.every != 0;
     for (int at_start = 0; at_start < (skipped ? 0 : 2); at_start++) {
         o.at_start = at_start;
-        fill(k, c, (kernel_data)(index % N_KERNEL_DATA), &o);
+        fill(k, c, data, &o);
         expect(ref, c, &o, f32, index);
         for (int s = 0; s < 4; s++) {
             if (!run(entry, k, c, &o, false, steps[s])) report(k, c, "storing", index);
@@ -131,7 +132,7 @@ static void test_case(const infk_kernel *k, const infk_kernel *ref, infk_entry *
         }
     }
     if (k == ref) {
-        fill(k, c, (kernel_data)(index % N_KERNEL_DATA), &o);
+        fill(k, c, data, &o);
         expect(ref, c, &o, false, index);
         add_to_hash(k, &o);
     }
