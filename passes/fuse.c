@@ -25,17 +25,6 @@ static bool is_compute(infc_op_kind kind) {
     return kind < INFC_N_OP_KINDS && kind != INFC_OP_weight && kind != INFC_OP_reshape;
 }
 
-/* Whether op and all it reads are constants: such ops are weights' recipes, not steps. */
-static bool is_constant(infc_ir *ir, MlirOperation op) {
-    if (mlirOperationIsNull(op)) return false;
-    infc_op_kind kind = infc_ir_kind(ir, op);
-    if (kind == INFC_OP_weight) return true;
-    if (kind >= INFC_N_OP_KINDS) return false;
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        if (!is_constant(ir, infc_ir_def(mlirOperationGetOperand(op, i)))) return false;
-    return true;
-}
-
 static bool in_group(const group *g, MlirOperation op) {
     for (size_t i = 0; i < g->n; i++)
         if (mlirOperationEqual(g->ops[i], op)) return true;
@@ -125,22 +114,25 @@ static const char *group_name(infc_pass_cx *pass, const group *g) {
     return infc_buf_str(&name);
 }
 
-static void hoist_constants(infc_pass_cx *pass) {
+/* Moves constants to the front: they are weights' recipes, not steps. Returns the first op after them. */
+static MlirOperation hoist_constants(infc_pass_cx *pass) {
     MlirOperation *ops;
     MlirBlock body = infc_ir_body(pass->ir->main);
+    infc_ptr_set constants = {.arena = pass->scratch};
+    infc_ir_constants(pass->ir, body, &constants);
     size_t n = infc_ir_ops(pass->scratch, body, &ops), first = 0;
-    while (first < n && is_constant(pass->ir, ops[first])) first++;
+    while (infc_ptr_set_has(&constants, ops[first].ptr)) first++; /* ends at the return */
     for (size_t i = first + 1; i < n; i++)
-        if (is_constant(pass->ir, ops[i])) infc_ir_move_before(ops[i], ops[first]);
+        if (infc_ptr_set_has(&constants, ops[i].ptr)) infc_ir_move_before(ops[i], ops[first]);
+    return ops[first];
 }
 
 infc_status infc_pass_fuse(infc_pass_cx *pass) {
     infc_ir *ir = pass->ir;
-    hoist_constants(pass);
-    MlirOperation op = mlirBlockGetFirstOperation(infc_ir_body(ir->main));
+    MlirOperation op = hoist_constants(pass);
     while (!mlirOperationIsNull(op)) {
         infc_op_kind kind = infc_ir_kind(ir, op);
-        if (!is_compute(kind) || is_constant(ir, op)) {
+        if (!is_compute(kind)) {
             op = mlirOperationGetNextInBlock(op);
             continue;
         }

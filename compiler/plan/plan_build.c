@@ -206,7 +206,9 @@ infc_status infc_plan_build(infc_cx *cx, infc_ir *lowered, const infc_spec *spec
                             infc_plan *out) {
     *out = (infc_plan){.name = spec->name, .source = infc_path_base(spec->model), .target = *target,
                        .weights = &lowered->weights};
-    infc_builder b = {.cx = cx, .ir = lowered, .plan = out, .values.arena = cx->arena, .names.arena = cx->arena};
+    infc_builder b = {.cx = cx, .ir = lowered, .plan = out, .values.arena = cx->arena, .names.arena = cx->arena,
+                      .constants.arena = cx->arena, .evaluated.arena = cx->arena};
+    infc_ir_constants(lowered, infc_ir_body(lowered->main), &b.constants);
     add_inputs(&b);
     INFC_TRY(add_ops(&b));
     set_lifetimes(out);

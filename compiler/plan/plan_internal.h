@@ -2,6 +2,7 @@
 #ifndef INFC_PLAN_INTERNAL_H
 #define INFC_PLAN_INTERNAL_H
 #include "../base/map.h"
+#include "../ir/eval.h"
 #include "plan.h"
 
 typedef struct infc_builder {
@@ -9,7 +10,11 @@ typedef struct infc_builder {
     infc_ir *ir;
     infc_plan *plan;
     infc_map values; /* "%p" of an MLIR value in @main -> buffer */
+    infc_ptr_set constants; /* ops of @main that depend on weights alone */
     infc_map names;  /* identifiers taken by buffers */
+    infc_map evaluated;     /* "%p" of a constant value that no recipe can make -> tensors */
+    infc_tensor *tensors;
+    size_t n_tensors, cap_tensors;
     size_t cap_buffers, cap_recipes, cap_recipe_ops, cap_steps, cap_exprs, cap_extras, cap_stores;
     struct infc_body_value { /* of the function being read: value -> expr node, or operand of the call */
         MlirValue value;

@@ -1,23 +1,24 @@
 /* plan_weights.c - constants of @main as weight buffers. A chain of one-operand ops over a weight (transpose,
  * relayout) becomes a recipe that the emitter runs when it writes the payload; anything wider is evaluated now. */
-#include "../ir/eval.h"
 #include "plan_internal.h"
+#include <stdio.h>
 
 bool infc_builder_is_constant(const infc_builder *b, MlirValue value) {
-    MlirOperation def = infc_ir_def(value);
-    if (mlirOperationIsNull(def)) return false;
-    infc_op_kind kind = infc_ir_kind(b->ir, def);
-    if (kind == INFC_OP_weight) return true;
-    if (kind >= INFC_N_OP_KINDS) return false;
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(def); i++)
-        if (!infc_builder_is_constant(b, mlirOperationGetOperand(def, i))) return false;
-    return true;
+    return infc_ptr_set_has(&b->constants, infc_ir_def(value).ptr);
 }
 
+/* Once per value: constants may share operands, so that walking them as a tree could take for ever. */
 static infc_status evaluate(infc_builder *b, MlirValue value, infc_tensor *out) {
     const infc_weight *weight = infc_ir_weight_of(b->ir, value);
     if (weight) {
         *out = (infc_tensor){.type = weight->type, .data = (void *)(uintptr_t)weight->bytes}; /* only read */
+        return INFC_OK;
+    }
+    char key[32];
+    size_t at;
+    snprintf(key, sizeof key, "%p", value.ptr);
+    if (infc_map_find(&b->evaluated, key, &at)) {
+        *out = b->tensors[at];
         return INFC_OK;
     }
     infc_op_desc desc;
@@ -25,7 +26,11 @@ static infc_status evaluate(infc_builder *b, MlirValue value, infc_tensor *out) 
     MlirOperation def = infc_ir_def(value);
     infc_ir_describe(b->ir, def, &desc);
     for (int i = 0; i < desc.n_in; i++) INFC_TRY(evaluate(b, mlirOperationGetOperand(def, i), &in[i]));
-    return infc_eval_op(b->cx, b->cx->arena, &desc, in, out);
+    INFC_TRY(infc_eval_op(b->cx, b->cx->arena, &desc, in, out));
+    INFC_GROW(b->cx->arena, b->tensors, b->n_tensors, b->cap_tensors);
+    infc_map_put(&b->evaluated, key, b->n_tensors);
+    b->tensors[b->n_tensors++] = *out;
+    return INFC_OK;
 }
 
 /* The weight id where the recipe of `value` starts; its ops are appended to recipe_ops. */
