@@ -1,4 +1,5 @@
 /* Two libraries in one program, each run by several threads at once, whole and split over two workers. */
+#define _POSIX_C_SOURCE 200809L /* pthread_barrier_t */
 #include "digits.h"
 #include "other.h"
 #include <pthread.h>

@@ -126,7 +126,7 @@ static void print_reads_back(void **state) {
 static void broadcasting(void **state) {
     (void)state;
     read_ok(HEAD "output: {kinds: static-library}\n"
-                 "targets: {arch: x86_64, features: [avx2, fma, f16c, bmi2]}\n"
+                 "targets: {arch: x86_64, features: [avx2, fma, f16c, bmi, bmi2, lzcnt, movbe]}\n"
                  "precision: {rules: {match: x, weights: int8}}\n"
                  "inputs: {i: {kind: image, mean: [1, 2, 3], std: 2}}\n");
     assert_true(spec.static_library && !spec.binary);
