@@ -64,13 +64,15 @@ static const char *runner_program(infc_arena *arena, const infc_target *target) 
 infc_status infc_runner_words(infc_cx *cx, const infc_target *target, infc_words *out) {
     if (infc_target_runs_here(target)) return INFC_OK;
     if (!target->runner) {
-        return infc_fail(cx, INFC_ERR_TOOLCHAIN,
-                         INFC_NO_LOC, "target %s: this CPU lacks its instructions (%s) and no emulator is known for them",
+        return infc_fail(cx, INFC_ERR_TOOLCHAIN, INFC_NO_LOC,
+                         "target %s: this CPU lacks its instructions (%s) and "
+                         "no emulator is known for them",
                          target->name, target->cpu_features);
     }
     if (!infc_program_find(cx->arena, runner_program(cx->arena, target))) {
-        return infc_fail(cx, INFC_ERR_TOOLCHAIN,
-                         INFC_NO_LOC, "target %s: code for it runs here under %s, which is missing: apt-get install -y qemu-user",
+        return infc_fail(cx, INFC_ERR_TOOLCHAIN, INFC_NO_LOC,
+                         "target %s: code for it runs here under %s, which is missing: "
+                         "apt-get install -y qemu-user",
                          target->name, target->runner);
     }
     infc_words_split(out, target->runner);

@@ -9,16 +9,19 @@ typedef struct values {
 #define FIELD(name) offsetof(values, compile.name)
 static const infc_option options[] = {
     {"output", 'o', INFC_OPTION_TEXT, "DIR", FIELD(out_dir), "where the artefacts go; default NAME-infc"},
-    {"target", 0, INFC_OPTION_LIST, "T",
-     FIELD(targets), "compile for T instead of the spec's targets; repeat for more,\neach then gets DIR/T; infc targets lists them"},
-    {"set", 0, INFC_OPTION_LIST, "KEY=VALUE",
-     FIELD(sets), "a key of the spec, over what the file says: --set name=other\n--set precision.weights=int8; repeat for more"},
+    {"target", 0, INFC_OPTION_LIST, "T", FIELD(targets),
+     "compile for T instead of the spec's targets; repeat for more,\n"
+     "each then gets DIR/T; infc targets lists them"},
+    {"set", 0, INFC_OPTION_LIST, "KEY=VALUE", FIELD(sets),
+     "a key of the spec, over what the file says: --set name=other\n"
+     "--set precision.weights=int8; repeat for more"},
     {"without", 0, INFC_OPTION_LIST, "PASS", FIELD(without), "leave out a pass; infc passes lists them"},
     {"dump", 0, INFC_OPTION_LIST, "STAGE", FIELD(dumps),
      "print what a stage made: spec, import, a pass, plan, emit, or all;\nrepeat for more"},
     {"dump-to", 0, INFC_OPTION_TEXT, "DIR", FIELD(dump_to), "write the dumps to files there: DIR/00-import.mlir ..."},
-    {"stop-after", 0, INFC_OPTION_TEXT, "STAGE",
-     FIELD(stop_after), "end there; `emit` leaves C and build files and needs no compiler,\nan earlier one writes nothing but dumps"},
+    {"stop-after", 0, INFC_OPTION_TEXT, "STAGE", FIELD(stop_after),
+     "end there; `emit` leaves C and build files and needs no compiler,\n"
+     "an earlier one writes nothing but dumps"},
     {"no-cache", 0, INFC_OPTION_FLAG, NULL, offsetof(values, no_cache), "compile every object anew"},
     INFC_OPTION_JSON,
 };

@@ -50,7 +50,9 @@ static infc_status run(infc_call_cx *call) {
                          "this is a spec already; infc init takes a model");
     }
     if (infc_file_exists(path) && !v->force) {
-        return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path}, "exists and is left as it is; choose another name with -o, or overwrite it with --force");
+        return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path},
+                         "exists and is left as it is; "
+                         "choose another name with -o, or overwrite it with --force");
     }
     INFC_TRY(model_as_seen_from(cx, infc_path_dir(cx->arena, path), call->args.operands[0], &model));
     infc_spec_starter(&facts, model, path, &text, &starter);

@@ -70,6 +70,8 @@ static infc_status check_operands(infc_cx *cx, const infc_command *c, const infc
 static infc_status run_command(infc_call_cx *call, const infc_command_entry *entry, int argc, char **argv) {
     const infc_command *c = entry->command;
     infc_cx *cx = call->cx;
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        call->json = call->json || strcmp(argv[i], "--json") == 0; /* also for complaints about the others */
     if (!c) {
         bool help = argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0);
         if (help) {
@@ -79,8 +81,6 @@ static infc_status run_command(infc_call_cx *call, const infc_command_entry *ent
         return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "infc %s is not implemented yet", entry->name);
     }
     call->args.values = infc_arena_alloc(cx->arena, c->values_bytes, _Alignof(max_align_t));
-    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
-        call->json = call->json || strcmp(argv[i], "--json") == 0; /* also for complaints about the others */
     INFC_TRY(infc_args_parse(cx, c->name, c->options, c->n_options, argc, argv, &call->args));
     if (call->args.help) {
         infc_help_command(entry, call->out);

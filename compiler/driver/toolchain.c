@@ -25,8 +25,7 @@ static bool read_banner(infc_cx *cx, const char *command, const char *banner, in
     const char *first_line = infc_arena_copy_string(cx->arena, banner, strcspn(banner, "\n"));
     const char *version = find_version(cx->arena, banner);
     out->clang = strstr(first_line, "clang") != NULL;
-    bool gcc =
-        !out->clang && (strstr(banner, "Free Software Foundation") || strstr(first_line, "gcc"));
+    bool gcc = !out->clang && strstr(banner, "see the source for copying conditions");
     if (!version || !(out->clang || gcc)) {
         *why = infc_arena_printf(cx->arena, "%s is neither gcc nor clang: it says \"%s\"", command, first_line);
         return false;

@@ -20,9 +20,10 @@ static double element(infc_dtype dtype, const uint8_t *data, int64_t i) {
     }
         NUMBER(f32, float)
         NUMBER(f64, double)
-    NUMBER(i8, int8_t)
-    NUMBER(u8, uint8_t) NUMBER(i16, int16_t) NUMBER(u16, uint16_t) NUMBER(i32, int32_t)
-        NUMBER(u32, uint32_t) NUMBER(i64, int64_t) NUMBER(u64, uint64_t) NUMBER(bool, uint8_t)
+        NUMBER(i8, int8_t)
+    NUMBER(u8, uint8_t)
+    NUMBER(i16, int16_t) NUMBER(u16, uint16_t) NUMBER(i32, int32_t) NUMBER(u32, uint32_t)
+        NUMBER(i64, int64_t) NUMBER(u64, uint64_t) NUMBER(bool, uint8_t)
 #undef NUMBER
             case INFC_DTYPE_f16:
     case INFC_DTYPE_bf16:
