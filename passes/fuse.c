@@ -49,8 +49,9 @@ static bool can_join(infc_ir *ir, const group *g, MlirOperation op, int *n_new) 
         infc_type extra = infc_ir_type(ir, value);
         infc_access access;
         int64_t strides[INFC_MAX_RANK + 1];
-        bool readable = is_map(g->root) ? infc_access_strides(&g->out, &extra, !argument, strides)
-                                        : infc_access_epilogue(g->root, &g->out, &extra, !argument, &access);
+        bool readable = is_map(g->root)
+                            ? infc_access_strides(&g->out, &extra, !argument, strides)
+                            : infc_access_epilogue(g->root, &g->out, &extra, !argument, &access);
         if (!readable) return false;
         (*n_new)++;
     }
@@ -58,7 +59,9 @@ static bool can_join(infc_ir *ir, const group *g, MlirOperation op, int *n_new) 
 }
 
 /* Kernels that move elements by size know no arithmetic, so nothing joins them. */
-static bool takes_epilogue(infc_op_kind kind) { return kind != INFC_OP_transpose && kind != INFC_OP_relayout; }
+static bool takes_epilogue(infc_op_kind kind) {
+    return kind != INFC_OP_transpose && kind != INFC_OP_relayout;
+}
 
 /* Tries the users of every op of the group, those that joined meanwhile included; each comes after what it uses. */
 static void grow(infc_ir *ir, group *g) {
@@ -68,7 +71,8 @@ static void grow(infc_ir *ir, group *g) {
         for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
             int n_new;
             MlirOperation user = mlirOpOperandGetOwner(use);
-            if (!is_map(infc_ir_kind(ir, user)) || in_group(g, user) || !can_join(ir, g, user, &n_new)) continue;
+            if (!is_map(infc_ir_kind(ir, user)) || in_group(g, user) || !can_join(ir, g, user, &n_new))
+                continue;
             g->ops[g->n++] = user;
             g->n_extras += n_new;
         }
@@ -83,10 +87,12 @@ static void node_identifier(const char *node, char *out, size_t cap) {
     if (end) {
         const char *op = strchr(end, '('), *slash = end;
         while (slash > begin && *slash != '/') slash--;
-        if (op && slash > begin + 1 && strncasecmp(slash + 1, op + 1, (size_t)(end - slash - 1)) == 0) end = slash;
+        if (op && slash > begin + 1 && strncasecmp(slash + 1, op + 1, (size_t)(end - slash - 1)) == 0)
+            end = slash;
         for (const char *p = begin + 1; p < end && n + 1 < cap; p++) {
             bool word = isalnum((unsigned char)*p);
-            if (word || (n > 0 && out[n - 1] != '_')) out[n++] = word ? (char)tolower((unsigned char)*p) : '_';
+            if (word || (n > 0 && out[n - 1] != '_'))
+                out[n++] = word ? (char)tolower((unsigned char)*p) : '_';
         }
     }
     while (n > 0 && out[n - 1] == '_') n--;
@@ -103,13 +109,13 @@ static const char *group_name(infc_pass_cx *pass, const group *g) {
     infc_buf name = {.arena = pass->scratch};
     if (!base[0] || isdigit((unsigned char)base[0]) || g->root == INFC_OP_relayout)
         infc_buf_printf(&name, base[0] ? "%s_%s" : "%s", kind, base);
-    else
-        infc_buf_puts(&name, base);
+    else infc_buf_puts(&name, base);
     for (size_t i = is_map(g->root) ? 0 : 1; i < g->n; i++) {
         infc_op_desc desc;
         infc_ir_describe(ir, g->ops[i], &desc);
         const char *fn = infc_desc_str(&desc, "fn");
-        if (strcmp(fn, "add") != 0 && strcmp(fn, "mul") != 0 && name.len < 56) infc_buf_printf(&name, "_%s", fn);
+        if (strcmp(fn, "add") != 0 && strcmp(fn, "mul") != 0 && name.len < 56)
+            infc_buf_printf(&name, "_%s", fn);
     }
     return infc_buf_str(&name);
 }

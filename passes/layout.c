@@ -72,14 +72,17 @@ static bool map_can_block(MlirOperation op, const infc_op_desc *desc) {
 }
 
 static infc_status lay_out_map(infc_pass_cx *pass, relayouts *made, MlirOperation op, const infc_op_desc *desc) {
-    if (!any_blocked(desc) || desc->out.rank < 3 || !map_can_block(op, desc)) return all_plain(pass, made, op);
+    if (!any_blocked(desc) || desc->out.rank < 3 || !map_can_block(op, desc))
+        return all_plain(pass, made, op);
     for (int i = 0; i < desc->n_in; i++)
-        if (same_shape(&desc->in[i], &desc->out)) INFC_TRY(want(pass, made, op, i, INFC_LAYOUT_c16));
+        if (same_shape(&desc->in[i], &desc->out))
+            INFC_TRY(want(pass, made, op, i, INFC_LAYOUT_c16));
     infc_ir_set_layout(pass->ir, mlirOperationGetResult(op, 0), INFC_LAYOUT_c16);
     return INFC_OK;
 }
 
-static infc_status lay_out_reduce(infc_pass_cx *pass, relayouts *made, MlirOperation op, const infc_op_desc *desc) {
+static infc_status lay_out_reduce(infc_pass_cx *pass, relayouts *made, MlirOperation op,
+                                  const infc_op_desc *desc) {
     const infc_attr *axes = infc_desc_attr(desc, "axes");
     bool spatial = desc->in[0].layout == INFC_LAYOUT_c16 && axes->n_ints == desc->in[0].rank - 2;
     for (int i = 0; spatial && i < axes->n_ints; i++) spatial = axes->ints[i] >= 2;

@@ -30,19 +30,20 @@ const infc_pass *infc_pass_find(const char *name);
 typedef struct infc_pass_options {
     const char *const *without; /* names; unknown ones are refused by the driver */
     size_t n_without;
-    const char *only;        /* run this one pass alone (tests), or null */
-    const char *stop_after;  /* a pass name, or null */
+    const char *only;       /* run this one pass alone (tests), or null */
+    const char *stop_after; /* a pass name, or null */
     /* Called after each pass with the IR as it then is. */
     void (*seen)(void *user, const infc_pass *pass, infc_ir *ir, size_t n_changes, double seconds);
     void *user;
 } infc_pass_options;
 
 /* Runs the passes of one phase in order, verifying the IR after each. Stops at the first failure. */
-infc_status infc_passes_run(infc_ir *ir, const infc_spec *spec, const infc_target *target, infc_pass_phase phase,
-                            const infc_pass_options *options);
+infc_status infc_passes_run(infc_ir *ir, const infc_spec *spec, const infc_target *target,
+                            infc_pass_phase phase, const infc_pass_options *options);
 
 /* infc_pass_fold_constants and so on, one file each. */
-#define INFC_PASS(name, function, phase, required, needs, keeps, breaks) infc_status infc_pass_##function(infc_pass_cx *pass);
+#define INFC_PASS(name, function, phase, required, needs, keeps, breaks) \
+    infc_status infc_pass_##function(infc_pass_cx *pass);
 #include "passes.def"
 #undef INFC_PASS
 

@@ -10,25 +10,30 @@
 #include "../ir/access.h"
 #include "../ir/ir.h"
 
-typedef enum infc_place { INFC_PLACE_INPUT, INFC_PLACE_OUTPUT, INFC_PLACE_WEIGHT, INFC_PLACE_ARENA } infc_place;
+typedef enum infc_place {
+    INFC_PLACE_INPUT,
+    INFC_PLACE_OUTPUT,
+    INFC_PLACE_WEIGHT,
+    INFC_PLACE_ARENA
+} infc_place;
 
 typedef struct infc_plan_buffer {
-    const char *name;  /* C identifier, unique */
+    const char *name;   /* C identifier, unique */
     const char *tensor; /* the model's name for it, or null */
     infc_type type;
     infc_place place;
-    int index;         /* of the input, output or weight recipe */
-    uint64_t bytes;    /* without over-read pad */
-    uint64_t offset;   /* in the arena or in the weights payload */
-    int first, last;   /* steps that write it first and read it last (-1: before all; n_steps: after all) */
-    int alias_of;      /* same memory as this buffer (reshape), or -1 */
+    int index;       /* of the input, output or weight recipe */
+    uint64_t bytes;  /* without over-read pad */
+    uint64_t offset; /* in the arena or in the weights payload */
+    int first, last; /* steps that write it first and read it last (-1: before all; n_steps: after all) */
+    int alias_of; /* same memory as this buffer (reshape), or -1 */
 } infc_plan_buffer;
 
 /* How one packed weight is made: ops of the IR over constants, evaluated at emit time one weight at a time. */
 typedef struct infc_plan_recipe {
     int buffer;
-    int weight;              /* id in the weight table where it starts */
-    int first_op, n_ops;     /* in recipe_ops; each takes the previous result (operand 0) */
+    int weight;          /* id in the weight table where it starts */
+    int first_op, n_ops; /* in recipe_ops; each takes the previous result (operand 0) */
 } infc_plan_recipe;
 
 /* Expressions: the epilogue of a kernel, or the body of a loop nest. Node i may use nodes before it. */
@@ -53,25 +58,26 @@ typedef struct infc_plan_store {
 } infc_plan_store;
 
 typedef struct infc_plan_step {
-    const char *name;  /* C identifier of the generated function; steps that do the same share it */
-    const char *node;  /* the model's nodes, for comments and traces */
-    const char *what;  /* e.g. "conv 3x3, 16 -> 32 channels, stride 1, pad 1, on 8x8; then add, relu" */
-    const infk_kernel *kernel;  /* null: a loop nest */
-    infc_kernel_call call;      /* with a kernel */
+    const char *name; /* C identifier of the generated function; steps that do the same share it */
+    const char *node; /* the model's nodes, for comments and traces */
+    const char *what; /* e.g. "conv 3x3, 16 -> 32 channels, stride 1, pad 1, on 8x8; then add, relu" */
+    const infk_kernel *kernel;                   /* null: a loop nest */
+    infc_kernel_call call;                       /* with a kernel */
     int operands[INFK_MAX_OPERANDS], n_operands; /* buffers */
     int first_expr, n_exprs, first_extra, n_extras, first_store, n_stores;
-    int nest_rank;                      /* loop nests: dims of the iteration space, innermost last, all f32 */
+    int nest_rank; /* loop nests: dims of the iteration space, innermost last, all f32 */
     int64_t nest_dims[INFC_MAX_RANK + 1];
-    int64_t units;     /* kernel: infk_units; nest: product of all dims but the innermost, or, when there is only
+    int64_t units; /* kernel: infk_units; nest: product of all dims but the innermost, or, when there is only
                         * one, ceil(dim / 16): blocks of 16 elements */
-    int barrier;       /* 1: all workers meet before it */
+    int barrier; /* 1: all workers meet before it */
     uint64_t flops, bytes;
 } infc_plan_step;
 
 typedef struct infc_plan {
-    const char *name;           /* of the model: symbol prefix */
+    const char *name; /* of the model: symbol prefix */
     const char *source, *source_sha256;
     infc_target target;
+    /* clang-format off */
     infc_plan_buffer *buffers;  int n_buffers;
     int *inputs;                int n_inputs;  /* buffer of each input */
     int *outputs;               int n_outputs;
@@ -81,20 +87,21 @@ typedef struct infc_plan {
     infc_plan_expr *exprs;      int n_exprs;
     infc_plan_extra *extras;    int n_extras;
     infc_plan_store *stores;    int n_stores;
+    /* clang-format on */
     uint64_t arena_bytes, arena_lower_bound, weights_bytes;
-    const infc_weights *weights; /* borrowed: what recipes start from */
+    const infc_weights *weights;     /* borrowed: what recipes start from */
     uint64_t check_seed, check_hash; /* see infc_abi.h */
 } infc_plan;
 
-infc_status infc_plan_build(infc_cx *cx, infc_ir *lowered, const infc_spec *spec, const infc_target *target,
-                            infc_plan *out);
+infc_status infc_plan_build(infc_cx *cx, infc_ir *lowered, const infc_spec *spec,
+                            const infc_target *target, infc_plan *out);
 /* YAML, for --dump plan and golden tests. */
 void infc_plan_dump(const infc_plan *plan, infc_buf *out);
 
 /* Parts of the build, one file each. */
-infc_status infc_plan_place(infc_cx *cx, infc_plan *plan);    /* plan_memory.c: arena offsets, lower bound */
-void infc_plan_barriers(infc_plan *plan);                     /* plan_barriers.c */
+infc_status infc_plan_place(infc_cx *cx, infc_plan *plan); /* plan_memory.c: arena offsets, lower bound */
+void infc_plan_barriers(infc_plan *plan);                  /* plan_barriers.c */
 /* Range of bytes that a buffer occupies after aliases: arena only. */
-int infc_plan_root(const infc_plan *plan, int buffer);        /* follows alias_of */
+int infc_plan_root(const infc_plan *plan, int buffer); /* follows alias_of */
 
 #endif

@@ -23,7 +23,8 @@ static bool overlap(span a, span b) {
 static int n_reads(const infc_plan_step *step) { return step->n_operands + step->n_extras; }
 
 static int read_at(const infc_plan *plan, const infc_plan_step *step, int i) {
-    return i < step->n_operands ? step->operands[i] : plan->extras[step->first_extra + i - step->n_operands].buffer;
+    return i < step->n_operands ? step->operands[i]
+                                : plan->extras[step->first_extra + i - step->n_operands].buffer;
 }
 
 static bool writes_overlap(const infc_plan *plan, const infc_plan_step *step, span s) {

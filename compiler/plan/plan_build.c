@@ -66,7 +66,8 @@ static void add_inputs(infc_builder *b) {
     for (int i = 0; i < plan->n_inputs; i++) {
         MlirValue value = mlirBlockGetArgument(body, i);
         infc_type type = infc_ir_type(b->ir, value);
-        plan->inputs[i] = infc_builder_buffer(b, INFC_PLACE_INPUT, i, infc_ir_input_name(b->ir, (size_t)i), &type);
+        plan->inputs[i] =
+            infc_builder_buffer(b, INFC_PLACE_INPUT, i, infc_ir_input_name(b->ir, (size_t)i), &type);
         infc_builder_bind(b, value, plan->inputs[i]);
     }
 }
@@ -89,7 +90,8 @@ static void add_outputs(infc_builder *b, MlirOperation ret, bool *copied) {
     for (int i = 0; i < plan->n_outputs; i++) {
         MlirValue value = mlirOperationGetOperand(ret, i), root = through_reshapes(b, value);
         infc_type type = infc_ir_type(b->ir, value);
-        plan->outputs[i] = infc_builder_buffer(b, INFC_PLACE_OUTPUT, i, infc_ir_output_name(b->ir, (size_t)i), &type);
+        plan->outputs[i] =
+            infc_builder_buffer(b, INFC_PLACE_OUTPUT, i, infc_ir_output_name(b->ir, (size_t)i), &type);
         int taken;
         MlirOperation def = infc_ir_def(root);
         bool by_call = !mlirOperationIsNull(def) && infc_ir_kind(b->ir, def) == INFC_OP_CALL;
@@ -110,7 +112,8 @@ static const char *result_name(const infc_builder *b, MlirOperation call, int i)
 static infc_status add_call(infc_builder *b, MlirOperation call) {
     int results[8];
     int n = (int)mlirOperationGetNumResults(call);
-    if (n > 8) return infc_fail(b->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "a fused function has %d results", n);
+    if (n > 8)
+        return infc_fail(b->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "a fused function has %d results", n);
     for (int i = 0; i < n; i++) {
         MlirValue value = mlirOperationGetResult(call, i);
         infc_type type = infc_ir_type(b->ir, value);
@@ -163,7 +166,8 @@ static infc_status add_ops(infc_builder *b) {
     add_outputs(b, ret, copied);
     for (size_t i = 0; i + 1 < n; i++) {
         infc_op_kind kind = infc_ir_kind(b->ir, ops[i]);
-        if (infc_builder_is_constant(b, mlirOperationGetResult(ops[i], 0))) continue; /* when something reads it */
+        if (infc_builder_is_constant(b, mlirOperationGetResult(ops[i], 0)))
+            continue; /* when something reads it */
         if (kind == INFC_OP_CALL) INFC_TRY(add_call(b, ops[i]));
         else if (kind == INFC_OP_reshape) INFC_TRY(add_reshape(b, ops[i]));
         else
@@ -177,7 +181,8 @@ static void set_lifetimes(infc_plan *plan) {
     for (int s = 0; s < plan->n_steps; s++) {
         const infc_plan_step *step = &plan->steps[s];
         for (int i = 0; i < step->n_stores; i++) {
-            infc_plan_buffer *buffer = &plan->buffers[infc_plan_root(plan, plan->stores[step->first_store + i].buffer)];
+            infc_plan_buffer *buffer =
+                &plan->buffers[infc_plan_root(plan, plan->stores[step->first_store + i].buffer)];
             if (buffer->first < 0) buffer->first = s;
             if (buffer->last < s) buffer->last = s;
         }
@@ -202,12 +207,19 @@ static void place_weights(infc_plan *plan) {
     if (plan->weights_bytes > 0) plan->weights_bytes += INFC_OVER_READ;
 }
 
-infc_status infc_plan_build(infc_cx *cx, infc_ir *lowered, const infc_spec *spec, const infc_target *target,
-                            infc_plan *out) {
-    *out = (infc_plan){.name = spec->name, .source = infc_path_base(spec->model), .target = *target,
+infc_status infc_plan_build(infc_cx *cx, infc_ir *lowered, const infc_spec *spec,
+                            const infc_target *target, infc_plan *out) {
+    *out = (infc_plan){.name = spec->name,
+                       .source = infc_path_base(spec->model),
+                       .target = *target,
                        .weights = &lowered->weights};
-    infc_builder b = {.cx = cx, .ir = lowered, .plan = out, .values.arena = cx->arena, .names.arena = cx->arena,
-                      .constants.arena = cx->arena, .evaluated.arena = cx->arena};
+    infc_builder b = {.cx = cx,
+                      .ir = lowered,
+                      .plan = out,
+                      .values.arena = cx->arena,
+                      .names.arena = cx->arena,
+                      .constants.arena = cx->arena,
+                      .evaluated.arena = cx->arena};
     infc_ir_constants(lowered, infc_ir_body(lowered->main), &b.constants);
     add_inputs(&b);
     INFC_TRY(add_ops(&b));

@@ -6,7 +6,8 @@ static const char *place_text(const infc_plan_buffer *buffer, infc_arena *arena)
     switch (buffer->place) {
     case INFC_PLACE_INPUT: return "input";
     case INFC_PLACE_OUTPUT: return "output";
-    case INFC_PLACE_WEIGHT: return infc_arena_printf(arena, "weights + %llu", (unsigned long long)buffer->offset);
+    case INFC_PLACE_WEIGHT:
+        return infc_arena_printf(arena, "weights + %llu", (unsigned long long)buffer->offset);
     default: return infc_arena_printf(arena, "%llu", (unsigned long long)buffer->offset);
     }
 }
@@ -15,9 +16,9 @@ static void dump_buffers(const infc_plan *plan, infc_buf *out) {
     infc_buf_puts(out, "buffers:\n");
     for (int i = 0; i < plan->n_buffers; i++) {
         const infc_plan_buffer *buffer = &plan->buffers[i];
-        infc_buf_printf(out, "  - {id: %d, name: %s, type: \"%s\", bytes: %llu, at: %s", i, buffer->name,
-                        infc_type_text(out->arena, &buffer->type), (unsigned long long)buffer->bytes,
-                        place_text(buffer, out->arena));
+        infc_buf_printf(out, "  - {id: %d, name: %s, type: \"%s\", bytes: %llu, at: %s", i,
+                        buffer->name, infc_type_text(out->arena, &buffer->type),
+                        (unsigned long long)buffer->bytes, place_text(buffer, out->arena));
         if (buffer->place == INFC_PLACE_ARENA && buffer->alias_of < 0)
             infc_buf_printf(out, ", live: [%d, %d]", buffer->first, buffer->last);
         infc_buf_puts(out, "}\n");
@@ -34,7 +35,8 @@ static void dump_recipes(const infc_plan *plan, infc_buf *out) {
         for (int k = 0; k < recipe->n_ops; k++) {
             const infc_op_desc *desc = &plan->recipe_ops[recipe->first_op + k];
             infc_buf_printf(out, "%s%s", k ? ", " : "", infc_op_get(desc->kind)->name);
-            if (desc->kind == INFC_OP_relayout) infc_buf_printf(out, " %s", infc_layout_name(desc->out.layout));
+            if (desc->kind == INFC_OP_relayout)
+                infc_buf_printf(out, " %s", infc_layout_name(desc->out.layout));
         }
         infc_buf_puts(out, "]}\n");
     }
@@ -63,7 +65,8 @@ static void dump_ids(const char *key, const int *ids, int n, infc_buf *out) {
 
 static void dump_step(const infc_plan *plan, int s, infc_buf *out) {
     const infc_plan_step *step = &plan->steps[s];
-    infc_buf_printf(out, "  - {id: %d, name: %s, kernel: %s", s, step->name, step->kernel ? step->kernel->name : "nest");
+    infc_buf_printf(out, "  - {id: %d, name: %s, kernel: %s", s, step->name,
+                    step->kernel ? step->kernel->name : "nest");
     if (!step->kernel) {
         infc_buf_puts(out, ", over: [");
         for (int i = 0; i < step->nest_rank; i++)
@@ -79,8 +82,9 @@ static void dump_step(const infc_plan *plan, int s, infc_buf *out) {
         else dump_expr(plan, step, store->expr, out);
         infc_buf_puts(out, "\"");
     }
-    infc_buf_printf(out, "}, units: %lld, barrier: %s, flops: %llu,\n     what: \"%s\", node: ", (long long)step->units,
-                    step->barrier ? "before" : "none", (unsigned long long)step->flops, step->what);
+    infc_buf_printf(out, "}, units: %lld, barrier: %s, flops: %llu,\n     what: \"%s\", node: ",
+                    (long long)step->units, step->barrier ? "before" : "none",
+                    (unsigned long long)step->flops, step->what);
     infc_buf_json_string(out, step->node);
     infc_buf_puts(out, "}\n");
 }

@@ -9,9 +9,9 @@ typedef struct infc_builder {
     infc_cx *cx;
     infc_ir *ir;
     infc_plan *plan;
-    infc_map values; /* "%p" of an MLIR value in @main -> buffer */
+    infc_map values;        /* "%p" of an MLIR value in @main -> buffer */
     infc_ptr_set constants; /* ops of @main that depend on weights alone */
-    infc_map names;  /* identifiers taken by buffers */
+    infc_map names;         /* identifiers taken by buffers */
     infc_map evaluated;     /* "%p" of a constant value that no recipe can make -> tensors */
     infc_tensor *tensors;
     size_t n_tensors, cap_tensors;

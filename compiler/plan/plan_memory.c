@@ -58,7 +58,8 @@ static uint64_t lower_bound(infc_cx *cx, const infc_plan *plan) {
     for (int i = 0; i < plan->n_buffers; i++) {
         const infc_plan_buffer *buffer = &plan->buffers[i];
         if (!in_arena(buffer)) continue;
-        for (int s = buffer->first; s <= buffer->last && s < plan->n_steps; s++) live[s] += padded(buffer);
+        for (int s = buffer->first; s <= buffer->last && s < plan->n_steps; s++)
+            live[s] += padded(buffer);
     }
     for (int s = 0; s < plan->n_steps; s++)
         if (live[s] > most) most = live[s];
@@ -76,7 +77,8 @@ infc_status infc_plan_place(infc_cx *cx, infc_plan *plan) {
         infc_plan_buffer *buffer = &plan->buffers[order[i].buffer];
         buffer->offset = lowest_fit(plan, placed, i, buffer);
         insert_by_offset(plan, placed, i, order[i].buffer);
-        if (buffer->offset + padded(buffer) > plan->arena_bytes) plan->arena_bytes = buffer->offset + padded(buffer);
+        if (buffer->offset + padded(buffer) > plan->arena_bytes)
+            plan->arena_bytes = buffer->offset + padded(buffer);
     }
     plan->arena_lower_bound = lower_bound(cx, plan);
     return INFC_OK;

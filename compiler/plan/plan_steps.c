@@ -10,7 +10,8 @@ static struct infc_body_value *body_find(const infc_builder *b, MlirValue value)
 
 static void body_add(infc_builder *b, MlirValue value, int expr, int buffer) {
     INFC_GROW(b->cx->arena, b->body, b->n_body, b->cap_body);
-    b->body[b->n_body++] = (struct infc_body_value){.value = value, .extra = -1, .expr = expr, .buffer = buffer};
+    b->body[b->n_body++] =
+        (struct infc_body_value){.value = value, .extra = -1, .expr = expr, .buffer = buffer};
 }
 
 static int add_expr(infc_builder *b, infc_plan_step *step, infc_plan_expr expr) {
@@ -28,16 +29,16 @@ static void add_store(infc_builder *b, infc_plan_step *step, int buffer, int exp
 }
 
 /* A step reads `buffer` beside its output `out`: as an extra, once. */
-static infc_status add_extra(infc_builder *b, infc_plan_step *step, infc_op_kind root, const infc_type *out,
-                             const infc_type *type, int buffer, int *extra) {
+static infc_status add_extra(infc_builder *b, infc_plan_step *step, infc_op_kind root,
+                             const infc_type *out, const infc_type *type, int buffer, int *extra) {
     infc_plan *plan = b->plan;
     infc_plan_extra made = {.buffer = buffer, .access = INFC_ACCESS_STRIDED};
     bool padded = plan->buffers[buffer].place != INFC_PLACE_INPUT;
     bool readable = step->kernel ? infc_access_epilogue(root, out, type, padded, &made.access)
                                  : infc_access_strides(out, type, padded, made.strides);
     if (!readable)
-        return infc_fail(b->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "step %s cannot read %s %s beside %s", step->name,
-                         plan->buffers[buffer].name, infc_type_text(b->cx->arena, type),
+        return infc_fail(b->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "step %s cannot read %s %s beside %s",
+                         step->name, plan->buffers[buffer].name, infc_type_text(b->cx->arena, type),
                          infc_type_text(b->cx->arena, out));
     INFC_GROW(b->cx->arena, plan->extras, (size_t)plan->n_extras, b->cap_extras);
     plan->extras[plan->n_extras++] = made;
@@ -46,10 +47,11 @@ static infc_status add_extra(infc_builder *b, infc_plan_step *step, infc_op_kind
 }
 
 /* Node of a map's operand: a value of the group, or an extra. */
-static infc_status operand_node(infc_builder *b, infc_plan_step *step, infc_op_kind root, const infc_type *out,
-                                MlirValue value, int *node) {
+static infc_status operand_node(infc_builder *b, infc_plan_step *step, infc_op_kind root,
+                                const infc_type *out, MlirValue value, int *node) {
     struct infc_body_value *v = body_find(b, value);
-    if (!v) return infc_fail(b->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "step %s uses a value from outside", step->name);
+    if (!v)
+        return infc_fail(b->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "step %s uses a value from outside", step->name);
     if (v->expr < 0) {
         infc_type type = infc_ir_type(b->ir, value);
         INFC_TRY(add_extra(b, step, root, out, &type, v->buffer, &v->extra));
@@ -59,8 +61,8 @@ static infc_status operand_node(infc_builder *b, infc_plan_step *step, infc_op_k
     return INFC_OK;
 }
 
-static infc_status add_map(infc_builder *b, infc_plan_step *step, infc_op_kind root, const infc_type *out,
-                           MlirOperation op) {
+static infc_status add_map(infc_builder *b, infc_plan_step *step, infc_op_kind root,
+                           const infc_type *out, MlirOperation op) {
     infc_op_desc desc;
     infc_ir_describe(b->ir, op, &desc);
     infc_plan_expr expr = {.kind = INFC_EXPR_FN, .fn = infc_scalar_find(infc_desc_str(&desc, "fn"))};
@@ -71,10 +73,11 @@ static infc_status add_map(infc_builder *b, infc_plan_step *step, infc_op_kind r
     return INFC_OK;
 }
 
-static infc_status add_kernel(infc_builder *b, infc_plan_step *step, MlirOperation op, const infc_op_desc *desc,
-                              bool alone) {
+static infc_status add_kernel(infc_builder *b, infc_plan_step *step, MlirOperation op,
+                              const infc_op_desc *desc, bool alone) {
     infc_op_get(desc->kind)->call(desc, &step->call);
-    step->kernel = infk_kernel_select(step->call.kind, step->call.types, b->plan->target.isa, &step->call.dims);
+    step->kernel =
+        infk_kernel_select(step->call.kind, step->call.types, b->plan->target.isa, &step->call.dims);
     if (!step->kernel)
         return infc_fail(b->cx, INFC_ERR_UNSUPPORTED, infc_ir_loc(b->ir, mlirOperationGetLocation(op)),
                          "no %s kernel for %s", infk_kind_get(step->call.kind)->name,
@@ -115,9 +118,12 @@ static void finish_nest(infc_plan *plan, infc_plan_step *step, const infc_type *
 
 static void finish(infc_builder *b, infc_plan_step *step) {
     infc_plan *plan = b->plan;
-    for (int i = 0; i < step->n_operands; i++) step->bytes += plan->buffers[step->operands[i]].bytes;
-    for (int i = 0; i < step->n_extras; i++) step->bytes += plan->buffers[plan->extras[step->first_extra + i].buffer].bytes;
-    for (int i = 0; i < step->n_stores; i++) step->bytes += plan->buffers[plan->stores[step->first_store + i].buffer].bytes;
+    for (int i = 0; i < step->n_operands; i++)
+        step->bytes += plan->buffers[step->operands[i]].bytes;
+    for (int i = 0; i < step->n_extras; i++)
+        step->bytes += plan->buffers[plan->extras[step->first_extra + i].buffer].bytes;
+    for (int i = 0; i < step->n_stores; i++)
+        step->bytes += plan->buffers[plan->stores[step->first_store + i].buffer].bytes;
     step->what = infc_plan_what(b, step);
     INFC_GROW(b->cx->arena, plan->steps, (size_t)plan->n_steps, b->cap_steps);
     plan->steps[plan->n_steps++] = *step;
@@ -125,8 +131,11 @@ static void finish(infc_builder *b, infc_plan_step *step) {
 
 static infc_plan_step begin(const infc_builder *b, const char *name, const char *node) {
     const infc_plan *plan = b->plan;
-    return (infc_plan_step){.name = name, .node = node ? node : "", .first_expr = plan->n_exprs,
-                            .first_extra = plan->n_extras, .first_store = plan->n_stores};
+    return (infc_plan_step){.name = name,
+                            .node = node ? node : "",
+                            .first_expr = plan->n_exprs,
+                            .first_extra = plan->n_extras,
+                            .first_store = plan->n_stores};
 }
 
 static infc_status bind_arguments(infc_builder *b, MlirOperation call, MlirBlock body) {

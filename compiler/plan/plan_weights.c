@@ -25,7 +25,8 @@ static infc_status evaluate(infc_builder *b, MlirValue value, infc_tensor *out) 
     infc_tensor in[INFC_MAX_OPERANDS];
     MlirOperation def = infc_ir_def(value);
     infc_ir_describe(b->ir, def, &desc);
-    for (int i = 0; i < desc.n_in; i++) INFC_TRY(evaluate(b, mlirOperationGetOperand(def, i), &in[i]));
+    for (int i = 0; i < desc.n_in; i++)
+        INFC_TRY(evaluate(b, mlirOperationGetOperand(def, i), &in[i]));
     INFC_TRY(infc_eval_op(b->cx, b->cx->arena, &desc, in, out));
     INFC_GROW(b->cx->arena, b->tensors, b->n_tensors, b->cap_tensors);
     infc_map_put(&b->evaluated, key, b->n_tensors);

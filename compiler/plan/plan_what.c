@@ -2,8 +2,8 @@
 #include "plan_internal.h"
 
 static void conv_words(const infk_conv_dims *d, infc_buf *out) {
-    infc_buf_printf(out, "conv %tdx%td, %td -> %td channels, stride %td, pad %td, on %tdx%td", d->kh, d->kw,
-                    d->ic * d->groups, d->oc, d->sh, d->ph, d->ih, d->iw);
+    infc_buf_printf(out, "conv %tdx%td, %td -> %td channels, stride %td, pad %td, on %tdx%td",
+                    d->kh, d->kw, d->ic * d->groups, d->oc, d->sh, d->ph, d->ih, d->iw);
     if (d->groups > 1) infc_buf_printf(out, ", %td groups", d->groups);
 }
 
@@ -13,19 +13,21 @@ static void kernel_words(const infc_plan_step *step, infc_buf *out) {
     switch (call->kind) {
     case INFK_conv: conv_words(&call->dims.conv, out); break;
     case INFK_matmul:
-        infc_buf_printf(out, "matmul %td x %td x %td", call->dims.matmul.m, call->dims.matmul.k, call->dims.matmul.n);
-        if (call->dims.matmul.batch > 1) infc_buf_printf(out, ", %td of them", call->dims.matmul.batch);
+        infc_buf_printf(out, "matmul %td x %td x %td", call->dims.matmul.m, call->dims.matmul.k,
+                        call->dims.matmul.n);
+        if (call->dims.matmul.batch > 1)
+            infc_buf_printf(out, ", %td of them", call->dims.matmul.batch);
         break;
     case INFK_pool_max:
     case INFK_pool_avg:
-        infc_buf_printf(out, "%s %tdx%td, stride %td, on %tdx%td", name, call->dims.pool.kh, call->dims.pool.kw,
-                        call->dims.pool.sh, call->dims.pool.ih, call->dims.pool.iw);
+        infc_buf_printf(out, "%s %tdx%td, stride %td, on %tdx%td", name, call->dims.pool.kh,
+                        call->dims.pool.kw, call->dims.pool.sh, call->dims.pool.ih, call->dims.pool.iw);
         break;
     case INFK_reduce_sum:
     case INFK_reduce_max:
     case INFK_softmax: /* the same three leading fields */
-        infc_buf_printf(out, "%s of %td x [%td] x %td", name, call->dims.reduce.outer, call->dims.reduce.r,
-                        call->dims.reduce.inner);
+        infc_buf_printf(out, "%s of %td x [%td] x %td", name, call->dims.reduce.outer,
+                        call->dims.reduce.r, call->dims.reduce.inner);
         break;
     default: infc_buf_puts(out, name);
     }

@@ -13,15 +13,18 @@ extern "C" {
 
 #define INFC_ABI_VERSION 1u
 #define INFC_MAX_RANK 8
-#define INFC_ALIGN 64      /* of the arena, of weights, of every buffer inside them */
-#define INFC_OVER_READ 64  /* bytes that kernels may read past a buffer inside arena and weights; never past inputs */
+#define INFC_ALIGN 64 /* of the arena, of weights, of every buffer inside them */
+/* Bytes that kernels may read past a buffer inside arena and weights; never past inputs. */
+#define INFC_OVER_READ 64
 
 /* X(name, id, bytes per element, C type) */
+/* clang-format off */
 #define INFC_DTYPES(X)                                                                            \
     X(f32, 1, 4, float) X(f64, 2, 8, double) X(f16, 3, 2, uint16_t) X(bf16, 4, 2, uint16_t)       \
     X(i8, 5, 1, int8_t) X(u8, 6, 1, uint8_t) X(i16, 7, 2, int16_t) X(u16, 8, 2, uint16_t)         \
     X(i32, 9, 4, int32_t) X(u32, 10, 4, uint32_t) X(i64, 11, 8, int64_t) X(u64, 12, 8, uint64_t)  \
     X(bool, 13, 1, uint8_t)
+/* clang-format on */
 
 typedef enum infc_dtype {
     INFC_DTYPE_NONE = 0,
@@ -32,9 +35,9 @@ typedef enum infc_dtype {
 
 /* How the elements of a tensor of logical shape [d0, d1, ...] lie in memory. */
 typedef enum infc_layout {
-    INFC_LAYOUT_plain = 0,  /* row-major */
-    INFC_LAYOUT_c16 = 1,    /* activations [N,C,spatial...]: [N][ceil(C/16)][spatial...][16], pad lanes undefined */
-    INFC_LAYOUT_panel = 2,  /* matrix weights: panels of 16 outputs, see docs/adr/0002-packed-layouts.md */
+    INFC_LAYOUT_plain = 0, /* row-major */
+    INFC_LAYOUT_c16 = 1, /* activations [N,C,spatial...]: [N][ceil(C/16)][spatial...][16], pad lanes undefined */
+    INFC_LAYOUT_panel = 2, /* matrix weights: panels of 16 outputs, see docs/adr/0002-packed-layouts.md */
 } infc_layout;
 
 /* What a call returned. */
@@ -59,7 +62,7 @@ typedef struct infc_probe {
  * natural alignment. All pointers are borrowed for the call. */
 typedef struct infc_call {
     const void *weights; /* the infc_weights_header; INFC_ALIGN aligned, layout_hash checked by the caller */
-    void *arena;         /* arena_bytes + arena_bytes_per_worker * n_workers, INFC_ALIGN aligned */
+    void *arena; /* arena_bytes + arena_bytes_per_worker * n_workers, INFC_ALIGN aligned */
     const void *const *inputs;
     void *const *outputs;
     uint32_t worker, n_workers;
@@ -72,10 +75,10 @@ typedef struct infc_tensor_info {
     uint32_t dtype;   /* infc_dtype */
     uint32_t layout;  /* infc_layout; plain for inputs and outputs */
     uint32_t rank;
-    uint32_t step;    /* intermediates: the step after which it holds its value */
+    uint32_t step;               /* intermediates: the step after which it holds its value */
     int64_t dims[INFC_MAX_RANK]; /* logical */
     uint64_t bytes;
-    uint64_t offset;  /* intermediates: in the arena; others overwrite it after its last use */
+    uint64_t offset; /* intermediates: in the arena; others overwrite it after its last use */
 } infc_tensor_info;
 
 typedef struct infc_step_info {
@@ -83,8 +86,8 @@ typedef struct infc_step_info {
     const char *node;   /* where it comes from in the model */
     const char *kernel; /* e.g. infk_f32_conv_6x16__x86_64_avx2 */
     uint64_t flops, bytes;
-    uint32_t barrier;   /* 1: all workers meet before it */
-    uint32_t units;     /* how finely it can be split */
+    uint32_t barrier; /* 1: all workers meet before it */
+    uint32_t units;   /* how finely it can be split */
 } infc_step_info;
 
 /* How the application turns an image file into an input (spec key `inputs`). */
@@ -112,8 +115,8 @@ typedef struct infc_model {
     uint64_t arena_bytes, arena_bytes_per_worker, arena_lower_bound;
     uint64_t weights_bytes, weights_hash, layout_hash; /* as in infc_weights_header; 0: no weights */
     int (*run)(const infc_call *call);
-    const char *(*cpu_missing)(void);         /* null, or the first CPU feature that this code needs and lacks */
-    const void *(*weights_embedded)(void);    /* null function when the weights are elsewhere */
+    const char *(*cpu_missing)(void); /* null, or the first CPU feature that this code needs and lacks */
+    const void *(*weights_embedded)(void); /* null function when the weights are elsewhere */
     /* Self-check: inputs from infc_check_input(seed), expected infc_check_hash of the outputs as the
      * reference kernels gave it at compile time. check_hash 0: none recorded. */
     uint64_t check_seed, check_hash;
@@ -147,7 +150,10 @@ static inline float infc_check_f32(uint64_t seed, uint64_t t, uint64_t i) {
 #define INFC_CHECK_START 0xcbf29ce484222325u
 static inline uint64_t infc_check_hash_f32(uint64_t hash, const float *values, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        union { float f; uint32_t u; } bits;
+        union {
+            float f;
+            uint32_t u;
+        } bits;
         bits.f = values[i];
         if ((bits.u & 0x7fffffffu) > 0x7f800000u) bits.u = 0x7fc00000u;
         hash = (hash ^ bits.u) * 0x100000001b3u;

@@ -8,7 +8,8 @@ int main(void) {
     digits_inputs in = {image};
     digits_outputs out = {answer};
     while (fread(image, sizeof image, 1, stdin) == 1)
-        if (digits_run(digits_weights_embedded(), arena, &in, &out) != 0 || fwrite(answer, sizeof answer, 1, stdout) != 1)
+        if (digits_run(digits_weights_embedded(), arena, &in, &out) != 0 ||
+            fwrite(answer, sizeof answer, 1, stdout) != 1)
             return 1;
     return 0;
 }

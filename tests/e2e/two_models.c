@@ -21,7 +21,8 @@ static void *run_alone(void *failed) {
         other_outputs other_out = {b};
         int status = digits_run(digits_weights_embedded(), arena, &in, &out) +
                      other_run(other_weights_embedded(), other_arena, &other_in, &other_out);
-        if (status != 0 || memcmp(a, expected, sizeof a) != 0 || memcmp(b, expected, sizeof b) != 0) *(int *)failed = 1;
+        if (status != 0 || memcmp(a, expected, sizeof a) != 0 || memcmp(b, expected, sizeof b) != 0)
+            *(int *)failed = 1;
     }
     return NULL;
 }

@@ -33,11 +33,14 @@ static void random_plan(fixture *f) {
     f->plan.stores = f->stores, f->plan.n_stores = n;
     f->plan.extras = f->extras, f->plan.n_extras = n;
     for (int s = 0; s < n; s++) {
-        f->buffers[s] = (infc_plan_buffer){.place = INFC_PLACE_ARENA, .bytes = (uint64_t)(4 + 4 * random_below(400)),
-                                           .first = s, .last = s, .alias_of = -1};
+        f->buffers[s] = (infc_plan_buffer){.place = INFC_PLACE_ARENA,
+                                           .bytes = (uint64_t)(4 + 4 * random_below(400)),
+                                           .first = s,
+                                           .last = s,
+                                           .alias_of = -1};
         f->stores[s].buffer = s;
-        f->steps[s] = (infc_plan_step){.first_store = s, .n_stores = 1, .first_extra = s,
-                                       .units = random_below(3) ? 8 : 1};
+        f->steps[s] = (infc_plan_step){
+            .first_store = s, .n_stores = 1, .first_extra = s, .units = random_below(3) ? 8 : 1};
         if (s == 0) continue;
         f->steps[s].operands[0] = random_below(s), f->steps[s].n_operands = 1;
         f->extras[s].buffer = random_below(s), f->steps[s].n_extras = 1;
@@ -59,7 +62,8 @@ static void lives_do_not_collide(void **state) {
             assert_int_equal(f.buffers[a].offset % INFC_ALIGN, 0);
             assert_true(f.buffers[a].offset + f.buffers[a].bytes + INFC_OVER_READ <= f.plan.arena_bytes);
             for (int b = 0; b < a; b++) {
-                bool live = f.buffers[a].first <= f.buffers[b].last && f.buffers[b].first <= f.buffers[a].last;
+                bool live = f.buffers[a].first <= f.buffers[b].last &&
+                            f.buffers[b].first <= f.buffers[a].last;
                 bool apart = f.buffers[a].offset >= f.buffers[b].offset + f.buffers[b].bytes ||
                              f.buffers[b].offset >= f.buffers[a].offset + f.buffers[a].bytes;
                 assert_true(!live || apart);
@@ -76,7 +80,8 @@ static void memory_is_reused(void **state) {
     fixture f = {0};
     assert_int_equal(infc_cx_init(&cx), INFC_OK);
     for (int s = 0; s < 4; s++)
-        f.buffers[s] = (infc_plan_buffer){.place = INFC_PLACE_ARENA, .bytes = 64, .first = s, .last = s + 1, .alias_of = -1};
+        f.buffers[s] = (infc_plan_buffer){
+            .place = INFC_PLACE_ARENA, .bytes = 64, .first = s, .last = s + 1, .alias_of = -1};
     f.plan.buffers = f.buffers, f.plan.n_buffers = 4, f.plan.n_steps = 5;
     assert_int_equal(infc_plan_place(&cx, &f.plan), INFC_OK);
     assert_int_equal(f.plan.arena_bytes, 256);
@@ -84,11 +89,13 @@ static void memory_is_reused(void **state) {
     infc_cx_deinit(&cx);
 }
 
-typedef struct touch { /* of one byte since the last barrier */
+typedef struct touch {  /* of one byte since the last barrier */
     int writer, reader; /* step + 1 */
 } touch;
 
-static bool separate(const fixture *f, int a, int b) { return a == b || (f->steps[a].units == 1 && f->steps[b].units == 1); }
+static bool separate(const fixture *f, int a, int b) {
+    return a == b || (f->steps[a].units == 1 && f->steps[b].units == 1);
+}
 
 /* Runs the steps over a map of bytes; true when no byte is shared by workers between two barriers. */
 static bool race_free(const fixture *f, touch *bytes) {
@@ -96,7 +103,8 @@ static bool race_free(const fixture *f, touch *bytes) {
     memset(bytes, 0, f->plan.arena_bytes * sizeof *bytes);
     for (int s = 0; s < f->plan.n_steps; s++) {
         if (f->steps[s].barrier) memset(bytes, 0, f->plan.arena_bytes * sizeof *bytes);
-        int reads[2] = {f->steps[s].n_operands ? f->steps[s].operands[0] : -1, f->steps[s].n_extras ? f->extras[s].buffer : -1};
+        int reads[2] = {f->steps[s].n_operands ? f->steps[s].operands[0] : -1,
+                        f->steps[s].n_extras ? f->extras[s].buffer : -1};
         for (int r = 0; r < 2; r++)
             for (uint64_t i = 0; reads[r] >= 0 && i < f->buffers[reads[r]].bytes; i++) {
                 touch *t = &bytes[f->buffers[reads[r]].offset + i];

@@ -28,7 +28,8 @@ static void names(void **state) {
     assert_string_equal(infc_isa_token(target.isa), "x86_64_avx2");
     assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "x86-64-v3+avx2+fma", &target), INFC_OK);
     assert_string_equal(target.name, "x86-64-v3");
-    assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "x86_64+avx2+fma+f16c+bmi+bmi2+lzcnt+movbe", &target), INFC_OK);
+    assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "x86_64+avx2+fma+f16c+bmi+bmi2+lzcnt+movbe", &target),
+                     INFC_OK);
     assert_string_equal(target.name, "x86-64-v3");
     for (size_t i = 0; i < infc_target_count(); i++) {
         assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, infc_target_at(i)->name, &target), INFC_OK);

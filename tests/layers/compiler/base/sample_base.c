@@ -1,5 +1,3 @@
 #include "sample_base.h"
 
-void *sample_base(size_t n) {
-    return malloc(n); /* only in arena.c */
-}
+void *sample_base(size_t n) { return malloc(n); /* only in arena.c */ }
