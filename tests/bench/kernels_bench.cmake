@@ -1,0 +1,20 @@
+# Speed of kernels, for each level: `cmake --build BUILD --target kernels_bench_LEVEL`, then run it on an idle machine.
+set(tiles_generic DENSE=infk_f32_conv_dense4x16__generic DENSE_I8=infk_f32i8_conv_dense4x16__generic
+  DEPTH=infk_f32_conv_depth4x16__generic MATVEC=infk_f32_matmul_4x16__generic
+  MATVEC_I8=infk_f32i8_matmul_4x16__generic MATMUL=infk_f32_matmul_4x16__generic
+  MATMUL_I8=infk_f32i8_matmul_4x16__generic)
+set(s __x86_64_avx2)
+set(tiles_x86_64_avx2 DENSE=infk_f32_conv_dense6x16${s} DENSE_I8=infk_f32i8_conv_dense6x16${s}
+  DEPTH=infk_f32_conv_depth6x16${s} MATVEC=infk_f32_matmul_1x64${s} MATVEC_I8=infk_f32i8_matmul_1x64${s}
+  MATMUL=infk_f32_matmul_6x16${s} MATMUL_I8=infk_f32i8_matmul_6x16${s})
+set(s __x86_64_avx512)
+set(tiles_x86_64_avx512 DENSE=infk_f32_conv_dense14x16${s} DENSE_I8=infk_f32i8_conv_dense14x16${s}
+  DEPTH=infk_f32_conv_depth8x16${s} MATVEC=infk_f32_matmul_1x128${s} MATVEC_I8=infk_f32i8_matmul_1x128${s}
+  MATMUL=infk_f32_matmul_14x32${s} MATMUL_I8=infk_f32i8_matmul_14x32${s} WIDE)
+foreach(level IN LISTS levels)
+  add_executable(kernels_bench_${level} EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/bench/kernels_bench.c)
+  add_dependencies(kernels_bench_${level} kernels_text_${level}) # it makes the text
+  target_compile_options(kernels_bench_${level} PRIVATE -O3 ${flags_${level}})
+  target_compile_definitions(kernels_bench_${level} PRIVATE
+    TEXT="${CMAKE_CURRENT_BINARY_DIR}/text_${level}.c" LEVEL_${level} ${tiles_${level}})
+endforeach()
