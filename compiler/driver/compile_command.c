@@ -58,7 +58,8 @@ const infc_command infc_command_compile = {
              "it); for a bare MODEL.onnx the defaults are used and printed. Nothing is put under "
              "its final name before\n"
              "everything has succeeded, and the same inputs give the same bytes in any folder.\n"
-             "Compilers are tried in this order: $CC, clang-22, clang, gcc (12 or newer). Objects "
+             "Compilers are tried in this order: $CC, clang-22, clang (19 or newer), gcc (12 or "
+             "newer). Objects "
              "are cached in\n"
              "$INFC_CACHE, else $XDG_CACHE_HOME/infc, else ~/.cache/infc; the cache can be deleted "
              "at any time.",

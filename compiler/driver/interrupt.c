@@ -18,7 +18,6 @@ void infc_interrupt_install(void) {
         if (sigaction(numbers[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
             sigaction(numbers[i], &action, NULL);
     }
-    signal(SIGPIPE, SIG_IGN); /* a closed stdout is a failed write */
 }
 
 int infc_interrupt_signal(void) { return received; }

@@ -53,7 +53,7 @@ void infc_json_i64(infc_json *j, const char *key, int64_t value) {
 
 void infc_json_f64(infc_json *j, const char *key, double value, int digits) {
     begin_value(j, key);
-    if (isfinite(value)) infc_buf_printf(j->out, "%.*f", digits, value);
+    if (isfinite(value)) infc_buf_printf(j->out, "%.*g", digits, value);
     else infc_buf_puts(j->out, "null"); /* JSON has no infinities */
 }
 

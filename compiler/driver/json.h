@@ -18,7 +18,7 @@ void infc_json_end(infc_json *json); /* of the innermost; a newline after the la
 void infc_json_text(infc_json *json, const char *key, const char *value); /* null pointer: null */
 void infc_json_u64(infc_json *json, const char *key, uint64_t value);
 void infc_json_i64(infc_json *json, const char *key, int64_t value);
-void infc_json_f64(infc_json *json, const char *key, double value, int digits); /* digits after the point */
+void infc_json_f64(infc_json *json, const char *key, double value, int digits); /* significant digits */
 void infc_json_bool(infc_json *json, const char *key, bool value);
 void infc_json_null(infc_json *json, const char *key);
 void infc_json_dims(infc_json *json, const char *key, const int64_t *dims, int rank); /* on one line */

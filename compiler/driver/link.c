@@ -122,7 +122,8 @@ static infc_status make_library(linking *l) {
 
 static infc_status link_program(linking *l, const char *to) {
     infc_words *w = compiler_words(l, l->target->cflags, "-Wl,--build-id=none");
-    if (l->tools.cross) infc_words_add(w, "-static");
+    if (l->tools.cross)
+        infc_words_split(w, "-static -s"); /* the C library's names are a fifth of it */
     infc_words_add(w, "-o");
     infc_words_add(w, to);
     add_objects(l, w, RUNTIME);

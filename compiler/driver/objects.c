@@ -80,7 +80,7 @@ static infc_status object_key(infc_cx *cx, const infc_compiler *cc, const infc_w
     scan s = {.cx = cx, .dir = dir, .includes = {.arena = cx->arena}, .key = &key, .seen = &seen};
     infc_words_split(&s.includes, INFC_EMIT_INCLUDES);
     infc_buf_printf(&key, "object 1\n%s\nlibc %s", cc->banner, gnu_get_libc_version());
-    for (size_t i = 1; i < argv->n; i++) infc_buf_printf(&key, "\n%s", argv->items[i]);
+    for (size_t i = 0; i < argv->n; i++) infc_buf_printf(&key, "\n%s", argv->items[i]);
     INFC_TRY(scan_file(&s, source));
     *out = infc_hash_hex(cx->arena, infc_buf_bytes(&key));
     return INFC_OK;

@@ -19,10 +19,13 @@ typedef struct infc_toolchain {
     bool cross; /* another architecture: binaries are linked statically, so that an emulator needs no sysroot */
 } infc_toolchain;
 
-enum { INFC_MIN_GCC = 12, INFC_MIN_CLANG = 14 };
+enum {
+    INFC_MIN_GCC = 12,
+    INFC_MIN_CLANG = 19, /* older ones lack names of __builtin_cpu_supports */
+};
 
-/* $CC, clang-22, clang, gcc >= 12; for another architecture clang with the cross libc, or TRIPLE-gcc. When there is
- * none: INFC_ERR_TOOLCHAIN with the command that installs one. */
+/* $CC, clang-22, clang >= 19, gcc >= 12; for another architecture clang with the cross libc, or TRIPLE-gcc. When
+ * there is none: INFC_ERR_TOOLCHAIN with the command that installs one. */
 infc_status infc_toolchain_find(infc_cx *cx, const infc_target *target, infc_toolchain *out);
 
 /* The compiler's words, and the flag for another architecture. */
