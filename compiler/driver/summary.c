@@ -127,6 +127,11 @@ void infc_summary_json(infc_cx *cx, const infc_build *build, infc_buf *out) {
     infc_json_object(&j, NULL);
     infc_json_text(&j, "name", build->spec.name);
     infc_json_text(&j, "wrote", reached[build->reached]);
+    if (!build->spec.path) { /* a spec that does what the defaults did */
+        infc_buf defaults = {.arena = cx->arena};
+        infc_spec_print(&build->spec, &defaults);
+        infc_json_text(&j, "defaults", infc_buf_str(&defaults));
+    }
     infc_json_f64(&j, "seconds", build->seconds, 3);
     infc_json_array(&j, "targets");
     for (size_t i = 0; i < build->n_targets && build->reached != INFC_REACHED_NOTHING; i++)
