@@ -132,12 +132,26 @@ case("unknown_operators", oc.model(
      "operator Resize is not supported", "(2 nodes, first \"the Resize\")", "operator Einsum is not supported", "(1 node,")
 case("other_domain", oc.model([node("FusedConv", "x", "y", domain="com.microsoft")], {"x": [2]}, {"y": [2]}),
      "operator com.microsoft::FusedConv is of a domain that infc does not know")
-case("function", oc.model([node("F", "x", "y", domain="custom")], {"x": [2]}, {"y": [2]}, functions=[
-    helper.make_function("custom", "F", ["a"], ["b"], [node("Exp", "a", "b")], [helper.make_opsetid("", 17)])]),
-     "operator custom::F is a function of the model (1 node, first \"the F\"); inline it first")
-case("function_over_a_known_operator", oc.model([node("Relu", "x", "y")], {"x": [2]}, {"y": [2]}, functions=[
-    helper.make_function("", "Relu", ["a"], ["b"], [node("Exp", "a", "b")], [helper.make_opsetid("", 17)])]),
-     "operator Relu is a function of the model")
+
+
+def function(name, nodes, opset=17, domain="custom", inputs="a", outputs="b", **more):
+    return helper.make_function(domain, name, inputs.split(","), outputs.split(","), nodes, [helper.make_opsetid("", opset)], **more)
+
+
+case("function_recursive", oc.model([node("F", "x", "y", domain="custom")], {"x": [2]}, {"y": [2]}, functions=[
+    function("F", [node("G", "a", "b", domain="custom")]), function("G", [node("F", "a", "b", domain="custom")])]),
+     "function custom::F calls itself")
+case("function_opset", oc.model([node("F", "x", "y", domain="custom")], {"x": [2]}, {"y": [2]},
+                                functions=[function("F", [node("Exp", "a", "b")], opset=13)]), "uses another opset than the model")
+case("function_inputs", oc.model([node("F", "x,x", "y", domain="custom")], {"x": [2]}, {"y": [2]},
+                                 functions=[function("F", [node("Exp", "a", "b")])]), "more inputs or outputs than it has")
+case("function_missing_result", oc.model([node("F", "x", "y", domain="custom")], {"x": [2]}, {"y": [2]},
+                                         functions=[function("F", [node("Exp", "a", "c")])]), 'graph output "y" is not defined')
+case("function_left_out_input", oc.model([node("F", "x", "y", domain="custom")], {"x": [2]}, {"y": [2]}, functions=[
+    function("F", [node("Add", "a,c", "b")], inputs="a,c")]), "input 1 must not be left out")
+case("function_growth", oc.model([node("F0", "x", "y", domain="custom")], {"x": [2]}, {"y": [2]}, functions=[
+    function(f"F{i}", [node(f"F{i + 1}", "a", "c", domain="custom"), node(f"F{i + 1}", "c", "b", domain="custom")]) for i in range(40)] +
+    [function("F40", [node("Exp", "a", "b")])]), "when it is inlined")
 branch = helper.make_graph([node("Relu", "x", "z")], "b", [], [oc.tensor_info("z", [2])])
 case("sub_graph", oc.model([node("If", "c", "y", then_branch=branch, else_branch=branch)], {"x": [2], "c": []}, {"y": [2]}),
      "operator If is not supported")
