@@ -64,6 +64,7 @@ typedef struct inliner {
     const infc_onnx_model *model;
     infc_onnx_node *nodes;
     size_t n_nodes, cap_nodes, name_bytes;
+    infc_map taken; /* names of values in the graph -> how often it was made longer */
 } inliner;
 
 static infc_status fail(inliner *in, const infc_onnx_node *call, const char *what) {
@@ -99,7 +100,7 @@ static infc_status check_call(inliner *in, const infc_onnx_node *call, const inf
     return INFC_OK;
 }
 
-/* A name inside of the call, made longer by the call's first result, which is unique. */
+/* A name inside of the call, made longer by the call's first result. */
 static infc_status scoped(inliner *in, const infc_onnx_node *call, const char *name, const char **out) {
     const char *scope = call->name;
     for (size_t i = call->n_outputs; i-- > 0;)
@@ -108,6 +109,22 @@ static infc_status scoped(inliner *in, const infc_onnx_node *call, const char *n
     if (in->name_bytes > MAX_NAME_BYTES)
         return fail(in, call, "makes too many names when it is inlined");
     *out = infc_arena_printf(in->cx->arena, "%s::%s", scope, name);
+    return INFC_OK;
+}
+
+/* Like that, and of no other value. */
+static infc_status scoped_value(inliner *in, const infc_onnx_node *call, const char *name, const char **out) {
+    const char *base;
+    size_t n = 0;
+    INFC_TRY(scoped(in, call, name, &base));
+    *out = base;
+    (void)infc_map_find(&in->taken, base, &n);
+    while (infc_map_find(&in->taken, *out, NULL)) {
+        in->name_bytes += strlen(base) + 24;
+        *out = infc_arena_printf(in->cx->arena, "%s.%zu", base, ++n);
+    }
+    infc_map_put(&in->taken, base, n);
+    if (*out != base) infc_map_put(&in->taken, *out, 0);
     return INFC_OK;
 }
 
@@ -133,7 +150,7 @@ static infc_status outer_name(inliner *in, scope *s, const char *name, const cha
         *out = s->outer[known];
         return INFC_OK;
     }
-    INFC_TRY(scoped(in, s->call, name, out));
+    INFC_TRY(scoped_value(in, s->call, name, out));
     bind(in, s, name, *out);
     return INFC_OK;
 }
@@ -229,9 +246,20 @@ static infc_status add(inliner *in, const infc_onnx_node *node, int depth) {
     return INFC_OK;
 }
 
+static void take_names(inliner *in) {
+    const infc_onnx_graph *graph = &in->model->graph;
+    for (size_t i = 0; i < graph->n_inputs; i++) infc_map_put(&in->taken, graph->inputs[i].name, 0);
+    for (size_t i = 0; i < graph->n_initializers; i++)
+        infc_map_put(&in->taken, graph->initializers[i].name, 0);
+    for (size_t i = 0; i < graph->n_nodes; i++)
+        for (size_t k = 0; k < graph->nodes[i].n_outputs; k++)
+            infc_map_put(&in->taken, graph->nodes[i].outputs[k], 0);
+}
+
 infc_status infc_onnx_inline_functions(infc_cx *cx, const char *path, infc_onnx_model *model) {
-    inliner in = {.cx = cx, .path = path, .model = model};
+    inliner in = {.cx = cx, .path = path, .model = model, .taken = {.arena = cx->arena}};
     if (model->n_functions == 0) return INFC_OK;
+    take_names(&in);
     for (size_t i = 0; i < model->graph.n_nodes; i++) INFC_TRY(add(&in, &model->graph.nodes[i], 1));
     model->graph.nodes = in.nodes;
     model->graph.n_nodes = in.n_nodes;
