@@ -60,7 +60,17 @@ static bool can_join(infc_ir *ir, const group *g, MlirOperation op, int *n_new) 
 
 /* Kernels that move elements by size know no arithmetic, so nothing joins them. */
 static bool takes_epilogue(infc_op_kind kind) {
-    return kind != INFC_OP_transpose && kind != INFC_OP_relayout;
+    switch (kind) {
+    case INFC_OP_transpose:
+    case INFC_OP_slice:
+    case INFC_OP_expand:
+    case INFC_OP_concat2:
+    case INFC_OP_concat3:
+    case INFC_OP_concat4:
+    case INFC_OP_pad:
+    case INFC_OP_relayout: return false;
+    default: return true;
+    }
 }
 
 /* Tries the users of every op of the group, those that joined meanwhile included; each comes after what it uses. */

@@ -1,7 +1,7 @@
 /* layout.c - chooses how each tensor lies in memory and inserts the relayouts.
  *
  * One walk in program order. Convolutions write channel blocks of 16 (c16) and read either layout, because
- * their input is read one value at a time; pooling, element-wise work and reductions over pixels stay in
+ * their input is read one value at a time; pooling, element-wise work, concats and reductions over pixels stay in
  * blocks when they get them; everything else works on plain tensors. Weights of matmul and conv become
  * panels; a relayout of a constant is done at compile time, as the plan turns it into a weight's recipe.
  * No value changes: reduction orders are defined on logical indices (docs/numerics.md). */
@@ -91,6 +91,18 @@ static infc_status lay_out_reduce(infc_pass_cx *pass, relayouts *made, MlirOpera
     return INFC_OK;
 }
 
+/* Blocks when some operand has them and those before the last end where a block does. */
+static infc_status lay_out_concat(infc_pass_cx *pass, relayouts *made, MlirOperation op,
+                                  const infc_op_desc *desc) {
+    bool blocked = any_blocked(desc) && desc->out.rank >= 3;
+    for (int i = 0; i + 1 < desc->n_in && infc_desc_int(desc, "axis") == 1; i++)
+        blocked = blocked && desc->in[i].dims[1] % 16 == 0;
+    if (!blocked) return all_plain(pass, made, op);
+    for (int i = 0; i < desc->n_in; i++) INFC_TRY(want(pass, made, op, i, INFC_LAYOUT_c16));
+    infc_ir_set_layout(pass->ir, mlirOperationGetResult(op, 0), INFC_LAYOUT_c16);
+    return INFC_OK;
+}
+
 /* Channel blocks, unless there is one pixel: then blocks and plain rows are the same bytes. */
 static void block_result(infc_pass_cx *pass, MlirOperation op, const infc_op_desc *desc) {
     int64_t pixels = 1;
@@ -119,6 +131,9 @@ static infc_status lay_out(infc_pass_cx *pass, relayouts *made, MlirOperation op
     case INFC_OP_map3: return lay_out_map(pass, made, op, &desc);
     case INFC_OP_reduce_sum:
     case INFC_OP_reduce_max: return lay_out_reduce(pass, made, op, &desc);
+    case INFC_OP_concat2:
+    case INFC_OP_concat3:
+    case INFC_OP_concat4: return lay_out_concat(pass, made, op, &desc);
     case INFC_OP_matmul:
         INFC_TRY(want(pass, made, op, 0, INFC_LAYOUT_plain));
         return want(pass, made, op, 1, INFC_LAYOUT_panel);

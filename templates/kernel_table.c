@@ -18,8 +18,11 @@ static const char *const dims_of_reduce[] = {
 static const char *const dims_of_softmax[] = {
 #include "kernels/softmax/softmax_dims.def"
 };
-static const char *const dims_of_transpose[] = {
-#include "kernels/transpose/transpose_dims.def"
+static const char *const dims_of_strided[] = {
+#include "kernels/strided/strided_dims.def"
+};
+static const char *const dims_of_pad[] = {
+#include "kernels/pad/pad_dims.def"
 };
 static const char *const dims_of_relayout[] = {
 #include "kernels/relayout/relayout_dims.def"
@@ -109,9 +112,13 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     case INFK_reduce_sum:
     case INFK_reduce_max: return ((const infk_reduce_dims *)dims)->outer;
     case INFK_softmax: return ((const infk_softmax_dims *)dims)->outer;
-    case INFK_transpose: {
-        const infk_transpose_dims *d = dims;
+    case INFK_strided: {
+        const infk_strided_dims *d = dims;
         return d->d0 * d->d1;
+    }
+    case INFK_pad: {
+        const infk_pad_dims *d = dims;
+        return d->n0 * d->n1;
     }
     case INFK_to_c16:
     case INFK_from_c16:
@@ -149,7 +156,8 @@ uint64_t infk_flops(infk_kind kind, const void *dims) {
         const infk_softmax_dims *d = dims;
         return 5 * (uint64_t)(d->outer * d->r * d->inner);
     }
-    case INFK_transpose:
+    case INFK_strided:
+    case INFK_pad:
     case INFK_to_c16:
     case INFK_from_c16:
     case INFK_pack_conv:

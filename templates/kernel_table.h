@@ -33,9 +33,12 @@ typedef struct infk_reduce_dims {
 typedef struct infk_softmax_dims {
 #include "kernels/softmax/softmax_dims.def"
 } infk_softmax_dims;
-typedef struct infk_transpose_dims {
-#include "kernels/transpose/transpose_dims.def"
-} infk_transpose_dims;
+typedef struct infk_strided_dims {
+#include "kernels/strided/strided_dims.def"
+} infk_strided_dims;
+typedef struct infk_pad_dims {
+#include "kernels/pad/pad_dims.def"
+} infk_pad_dims;
 typedef struct infk_relayout_dims {
 #include "kernels/relayout/relayout_dims.def"
 } infk_relayout_dims;

@@ -32,7 +32,7 @@ static const char *tensor_infos(const infc_emit_unit *u, int *n) {
         const infc_plan_buffer *root = &u->plan->buffers[infc_plan_root(u->plan, i)];
         if (!u->plan->buffers[i].tensor || root->place != INFC_PLACE_ARENA || root->first < 0)
             continue;
-        print_tensor(u, i, root->first, root->offset, &out);
+        print_tensor(u, i, root->whole, root->offset, &out);
         ++*n;
     }
     return infc_buf_str(&out);

@@ -29,17 +29,31 @@ static const infk_kernel *find_reference(const infc_kernel_call *call) {
     return NULL;
 }
 
-static infc_status run_kernel(infc_cx *cx, const infc_op_desc *desc, const infc_tensor *in, infc_tensor *out) {
-    infc_kernel_call call;
-    infc_op_get(desc->kind)->call(desc, &call);
-    const infk_kernel *kernel = find_reference(&call);
+static infc_status run_call(infc_cx *cx, const infc_kernel_call *call, const void *const *operands, void *out) {
+    const infk_kernel *kernel = find_reference(call);
     infk_entry *entry = kernel ? infk_reference_find(kernel) : NULL;
     if (!entry)
         return infc_fail(cx, INFC_ERR_UNSUPPORTED, INFC_NO_LOC, "%s has no reference kernel for %s",
-                         infk_kind_get(call.kind)->name, call.types[0]);
+                         infk_kind_get(call->kind)->name, call->types[0]);
+    entry(&call->dims, operands, out, 0, infk_units(call->kind, &call->dims));
+    return INFC_OK;
+}
+
+static infc_status run_kernel(infc_cx *cx, const infc_op_desc *desc, const infc_tensor *in, infc_tensor *out) {
+    infc_kernel_call call;
     const void *operands[INFK_MAX_OPERANDS] = {0};
     for (int i = 0; i < desc->n_in; i++) operands[i] = in[i].data;
-    entry(&call.dims, operands, out->data, 0, infk_units(call.kind, &call.dims));
+    infc_op_get(desc->kind)->call(desc, &call);
+    return run_call(cx, &call, operands, out->data);
+}
+
+static infc_status run_concat(infc_cx *cx, const infc_op_desc *desc, const infc_tensor *in, infc_tensor *out) {
+    for (int i = 0; i < desc->n_in; i++) {
+        infc_kernel_call call;
+        const void *operand = in[i].data;
+        infc_call_concat_part(desc, i, &call);
+        INFC_TRY(run_call(cx, &call, &operand, out->data));
+    }
     return INFC_OK;
 }
 
@@ -97,6 +111,9 @@ infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *des
         return INFC_OK;
     case INFC_OP_conv:
     case INFC_OP_matmul: return run_packed(cx, arena, &full, in, out);
+    case INFC_OP_concat2:
+    case INFC_OP_concat3:
+    case INFC_OP_concat4: return run_concat(cx, &full, in, out);
     case INFC_OP_weight:
         return infc_fail(cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "a weight is looked up, not evaluated");
     default: return run_kernel(cx, &full, in, out);

@@ -62,7 +62,21 @@ void infc_call_matmul(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_reduce(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_softmax(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_transpose(const infc_op_desc *desc, infc_kernel_call *out);
+void infc_call_slice(const infc_op_desc *desc, infc_kernel_call *out);
+void infc_call_expand(const infc_op_desc *desc, infc_kernel_call *out);
+void infc_call_pad(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_relayout(const infc_op_desc *desc, infc_kernel_call *out);
+/* Operand `part` of a concat of any kind: the copy into its place. */
+void infc_call_concat_part(const infc_op_desc *desc, int part, infc_kernel_call *out);
+bool infc_op_is_concat(infc_op_kind kind);
+/* An element-wise walk over x in order of axes: extents, strides of x. Axes of extent 1 go, those that stay
+ * neighbours merge; more than six are left out, then the result is above six. */
+enum { INFC_MAX_WALK = 6 };
+int infc_walk_merge(int rank, const int64_t *extents, const int64_t *strides, int64_t *out_extents,
+                    int64_t *out_strides);
+/* The strided copy of that walk, from element `base` of x, to a dense y. */
+void infc_call_strided(infc_dtype dtype, int64_t base, int n, const int64_t *extents,
+                       const int64_t *strides, infc_kernel_call *out);
 /* Types "b1".."b8" of a kernel that only moves elements. */
 void infc_call_by_size(infc_kernel_call *call, infc_dtype dtype);
 

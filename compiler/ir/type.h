@@ -39,7 +39,7 @@ typedef enum infc_op_kind {
     INFC_OP_OTHER
 } infc_op_kind;
 
-enum { INFC_MAX_OPERANDS = 3, INFC_MAX_ATTRS = 6, INFC_MAX_INTS = 8 };
+enum { INFC_MAX_OPERANDS = 4, INFC_MAX_ATTRS = 6, INFC_MAX_INTS = 8 };
 
 typedef enum infc_attr_kind {
     INFC_ATTR_I64,
@@ -81,7 +81,8 @@ typedef struct infc_kernel_call {
         infk_matmul_dims matmul;
         infk_reduce_dims reduce;
         infk_softmax_dims softmax;
-        infk_transpose_dims transpose;
+        infk_strided_dims strided;
+        infk_pad_dims pad;
         infk_relayout_dims relayout;
     } dims;
 } infc_kernel_call;

@@ -26,6 +26,7 @@ typedef struct infc_plan_buffer {
     uint64_t bytes;  /* without over-read pad */
     uint64_t offset; /* in the arena or in the weights payload */
     int first, last; /* steps that write it first and read it last (-1: before all; n_steps: after all) */
+    int whole;       /* step that writes it last: from then on all of it is there */
     int alias_of; /* same memory as this buffer (reshape), or -1 */
 } infc_plan_buffer;
 

@@ -54,6 +54,7 @@ int infc_builder_buffer(infc_builder *b, infc_place place, int index, const char
                                                         .bytes = infc_type_bytes(type),
                                                         .first = -1,
                                                         .last = -1,
+                                                        .whole = -1,
                                                         .alias_of = -1};
     return plan->n_buffers++;
 }
@@ -184,6 +185,7 @@ static void set_lifetimes(infc_plan *plan) {
             infc_plan_buffer *buffer =
                 &plan->buffers[infc_plan_root(plan, plan->stores[step->first_store + i].buffer)];
             if (buffer->first < 0) buffer->first = s;
+            buffer->whole = s;
             if (buffer->last < s) buffer->last = s;
         }
         for (int i = 0; i < step->n_operands; i++)

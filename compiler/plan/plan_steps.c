@@ -1,4 +1,5 @@
 /* plan_steps.c - a fused function as a step: its kernel call, and its element-wise ops as an expression. */
+#include "../ir/op_rules.h"
 #include "plan_internal.h"
 #include <string.h>
 
@@ -73,19 +74,26 @@ static infc_status add_map(infc_builder *b, infc_plan_step *step, infc_op_kind r
     return INFC_OK;
 }
 
-static infc_status add_kernel(infc_builder *b, infc_plan_step *step, MlirOperation op,
-                              const infc_op_desc *desc, bool alone) {
-    infc_op_get(desc->kind)->call(desc, &step->call);
+/* The kernel of step->call. */
+static infc_status select_kernel(infc_builder *b, infc_plan_step *step, MlirOperation op,
+                                 const infc_op_desc *desc) {
     step->kernel =
         infk_kernel_select(step->call.kind, step->call.types, b->plan->target.isa, &step->call.dims);
     if (!step->kernel)
         return infc_fail(b->cx, INFC_ERR_UNSUPPORTED, infc_ir_loc(b->ir, mlirOperationGetLocation(op)),
                          "no %s kernel for %s", infk_kind_get(step->call.kind)->name,
                          infc_type_text(b->cx->arena, &desc->in[0]));
-    for (int i = 0; i < desc->n_in; i++)
-        step->operands[step->n_operands++] = body_find(b, mlirOperationGetOperand(op, i))->buffer;
     step->units = infk_units(step->call.kind, &step->call.dims);
     step->flops = infk_flops(step->call.kind, &step->call.dims);
+    return INFC_OK;
+}
+
+static infc_status add_kernel(infc_builder *b, infc_plan_step *step, MlirOperation op,
+                              const infc_op_desc *desc, bool alone) {
+    infc_op_get(desc->kind)->call(desc, &step->call);
+    INFC_TRY(select_kernel(b, step, op, desc));
+    for (int i = 0; i < desc->n_in; i++)
+        step->operands[step->n_operands++] = body_find(b, mlirOperationGetOperand(op, i))->buffer;
     int acc = alone ? -1 : add_expr(b, step, (infc_plan_expr){.kind = INFC_EXPR_ACC});
     body_add(b, mlirOperationGetResult(op, 0), acc, -1);
     return INFC_OK;
@@ -151,6 +159,20 @@ static infc_status bind_arguments(infc_builder *b, MlirOperation call, MlirBlock
     return INFC_OK;
 }
 
+/* A step per operand, each writing its part of the result. */
+static infc_status add_concat(infc_builder *b, const char *name, const char *node, MlirOperation op,
+                              const infc_op_desc *desc, int result) {
+    for (int i = 0; i < desc->n_in; i++) {
+        infc_plan_step step = begin(b, infc_arena_printf(b->cx->arena, "%s_%d", name, i), node);
+        infc_call_concat_part(desc, i, &step.call);
+        INFC_TRY(select_kernel(b, &step, op, desc));
+        step.operands[step.n_operands++] = body_find(b, mlirOperationGetOperand(op, i))->buffer;
+        add_store(b, &step, result, -1);
+        finish(b, &step);
+    }
+    return INFC_OK;
+}
+
 infc_status infc_builder_step(infc_builder *b, MlirOperation call, const int *results) {
     MlirOperation callee = infc_ir_callee(b->ir, call), *ops;
     MlirBlock body = infc_ir_body(callee);
@@ -160,6 +182,8 @@ infc_status infc_builder_step(infc_builder *b, MlirOperation call, const int *re
     infc_plan_step step = begin(b, infc_ir_symbol(b->cx->arena, callee), loc.node);
     infc_op_desc desc;
     infc_ir_describe(b->ir, ops[0], &desc);
+    if (infc_op_is_concat(desc.kind))
+        return add_concat(b, step.name, loc.node, ops[0], &desc, results[0]);
     infc_type out = infc_ir_type(b->ir, mlirOperationGetResult(ops[0], 0));
     for (size_t i = 0; i + 1 < n; i++) {
         infc_op_kind kind = infc_ir_kind(b->ir, ops[i]);

@@ -131,12 +131,59 @@ class Net:
         n = self.rng.choice([1, 5, 16, 17, 33, 64])
         self.add("MatMul", [x, self.weight(shape[-1], n, scale=0.3)], shape[:-1] + [n])
 
+    def slice(self):
+        x, shape = self.pick()
+        axes = self.rng.sample(range(len(shape)), self.rng.randint(1, len(shape)))
+        starts, ends, steps, kept = [], [], [], list(shape)
+        for axis in axes:
+            step = self.rng.choice([1, 1, 2, 3, -1, -2])
+            low = self.rng.randrange(shape[axis])
+            high = self.rng.randint(low + 1, shape[axis])
+            kept[axis] = len(range(low, high, abs(step)))
+            starts.append(low if step > 0 else high - 1)
+            ends.append(high if step > 0 else low - 1 - shape[axis])
+            steps.append(step)
+        self.add("Slice", [x, self.ints(starts), self.ints(ends), self.ints(axes), self.ints(steps)], kept)
+
+    def concat(self):
+        x, shape = self.pick()
+        axis = self.rng.randrange(len(shape))
+        fits = [v for v in self.live if len(v[1]) == len(shape) and
+                all(a == b for i, (a, b) in enumerate(zip(v[1], shape)) if i != axis)]
+        parts = [self.rng.choice(fits) for _ in range(self.rng.choice([1, 2, 3, 5]))] + [(x, shape)]
+        total = sum(s[axis] for _, s in parts)
+        if int(np.prod(shape)) // shape[axis] * total < 40000:
+            self.add("Concat", [n for n, _ in parts], [total if i == axis else d for i, d in enumerate(shape)], axis=axis)
+
+    def split(self):
+        x, shape = self.pick()
+        axis = self.rng.randrange(len(shape))
+        if shape[axis] < 2:
+            return
+        first = self.rng.randrange(1, shape[axis])
+        sizes = [first, shape[axis] - first]
+        names = [f"t{len(self.nodes)}", f"t{len(self.nodes)}_1"]
+        self.nodes.append(helper.make_node("Split", [x, self.ints(sizes)], names, name=f"/split{len(self.nodes)}/Split", axis=axis))
+        for name, size in zip(names, sizes):
+            self.live.append((name, [size if i == axis else d for i, d in enumerate(shape)]))
+
+    def pad(self):
+        x, shape = self.pick()
+        mode = self.rng.choice(["constant", "constant", "edge", "reflect"])
+        axes = [i for i in range(len(shape)) if self.rng.random() < 0.5][:4]
+        pads = [[self.rng.randint(0, 2 if mode != "reflect" else min(2, d - 1)) if i in axes else 0
+                 for i, d in enumerate(shape)] for _ in range(2)]
+        grown = [d + a + b for d, a, b in zip(shape, *pads)]
+        if int(np.prod(grown)) < 40000:
+            self.add("Pad", [x, self.ints(pads[0] + pads[1])], grown, mode=mode)
+
     def softmax(self):
         x, shape = self.pick()
         self.add("Softmax", [x], shape, axis=self.rng.choice([-1, 1]))
 
     def model(self):
         steps = [self.conv] * 5 + [self.unary] * 3 + [self.binary] * 4 + [self.pool, self.reduce, self.reshape, self.matmul, self.softmax]
+        steps += [self.slice, self.concat, self.concat, self.split, self.pad]
         while len(self.nodes) < 3 + self.rng.randint(0, 12):
             self.rng.choice(steps)()
         used = {i for n in self.nodes for i in n.input}

@@ -132,12 +132,26 @@ case("unknown_operators", oc.model(
      "operator Resize is not supported", "(2 nodes, first \"the Resize\")", "operator Einsum is not supported", "(1 node,")
 case("other_domain", oc.model([node("FusedConv", "x", "y", domain="com.microsoft")], {"x": [2]}, {"y": [2]}),
      "operator com.microsoft::FusedConv is of a domain that infc does not know")
-case("function", oc.model([node("F", "x", "y", domain="custom")], {"x": [2]}, {"y": [2]}, functions=[
-    helper.make_function("custom", "F", ["a"], ["b"], [node("Exp", "a", "b")], [helper.make_opsetid("", 17)])]),
-     "operator custom::F is a function of the model (1 node, first \"the F\"); inline it first")
-case("function_over_a_known_operator", oc.model([node("Relu", "x", "y")], {"x": [2]}, {"y": [2]}, functions=[
-    helper.make_function("", "Relu", ["a"], ["b"], [node("Exp", "a", "b")], [helper.make_opsetid("", 17)])]),
-     "operator Relu is a function of the model")
+
+
+def function(name, nodes, opset=17, domain="custom", inputs="a", outputs="b", **more):
+    return helper.make_function(domain, name, inputs.split(","), outputs.split(","), nodes, [helper.make_opsetid("", opset)], **more)
+
+
+case("function_recursive", oc.model([node("F", "x", "y", domain="custom")], {"x": [2]}, {"y": [2]}, functions=[
+    function("F", [node("G", "a", "b", domain="custom")]), function("G", [node("F", "a", "b", domain="custom")])]),
+     "function custom::F calls itself")
+case("function_opset", oc.model([node("F", "x", "y", domain="custom")], {"x": [2]}, {"y": [2]},
+                                functions=[function("F", [node("Exp", "a", "b")], opset=13)]), "uses another opset than the model")
+case("function_inputs", oc.model([node("F", "x,x", "y", domain="custom")], {"x": [2]}, {"y": [2]},
+                                 functions=[function("F", [node("Exp", "a", "b")])]), "more inputs or outputs than it has")
+case("function_missing_result", oc.model([node("F", "x", "y", domain="custom")], {"x": [2]}, {"y": [2]},
+                                         functions=[function("F", [node("Exp", "a", "c")])]), 'graph output "y" is not defined')
+case("function_left_out_input", oc.model([node("F", "x", "y", domain="custom")], {"x": [2]}, {"y": [2]}, functions=[
+    function("F", [node("Add", "a,c", "b")], inputs="a,c")]), "input 1 must not be left out")
+case("function_growth", oc.model([node("F0", "x", "y", domain="custom")], {"x": [2]}, {"y": [2]}, functions=[
+    function(f"F{i}", [node(f"F{i + 1}", "a", "c", domain="custom"), node(f"F{i + 1}", "c", "b", domain="custom")]) for i in range(40)] +
+    [function("F40", [node("Exp", "a", "b")])]), "when it is inlined")
 branch = helper.make_graph([node("Relu", "x", "z")], "b", [], [oc.tensor_info("z", [2])])
 case("sub_graph", oc.model([node("If", "c", "y", then_branch=branch, else_branch=branch)], {"x": [2], "c": []}, {"y": [2]}),
      "operator If is not supported")
@@ -301,6 +315,64 @@ case("transpose_count", one("Transpose", [[2, 3]], perm=[0, 1, 2]), "has 3 axes 
 case("transpose_huge", one("Transpose", [[2, 3]], perm=[1 << 40, -1]), "not an order of the 2 axes")
 case("softmax_axis", one("Softmax", [[2, 3]], axis=2), "axis 2 is out of range")
 case("softmax_scalar", one("Softmax", [[]]), "axis -1 is out of range for 0 dimensions")
+case("slice_step", one("Slice", [[4]], [i64(0), i64(4), i64(0), i64(0)]), "the step along axis 0 is 0")
+case("slice_axis", one("Slice", [[4]], [i64(0), i64(4), i64(1)]), "axis 1 is out of range")
+case("slice_axis_twice", one("Slice", [[4, 4]], [i64(0, 0), i64(4, 4), i64(1, -1)]), "axis 1 is given twice")
+case("slice_counts", one("Slice", [[4, 4]], [i64(0, 0), i64(4)]), "2 starts, 1 ends")
+case("slice_many", one("Slice", [[4]], [i64(0, 0), i64(4, 4)]), "2 starts, 2 ends, 0 axes, 0 steps for 1 dimensions")
+case("slice_attr_missing", one("Slice", [[4]], opset=9, starts=[0]), '"starts" and "ends" are needed')
+case("slice_computed", oc.model([node("Slice", "x,s,e", "y")], {"x": [4], "s": [1]}, {"y": None}, {"e": i64(1)}),
+     'input 1, "s", must be a constant')
+case("split_parts", oc.model([node("Split", "x", "y,z")], {"x": [7]}, {"y": None, "z": None}), "7 elements do not split into 2 equal parts")
+case("split_sum", oc.model([node("Split", "x,s", "y,z")], {"x": [7]}, {"y": None, "z": None}, {"s": i64(3, 3)}), "6 elements in all, the axis 7")
+case("split_negative", oc.model([node("Split", "x,s", "y,z")], {"x": [7]}, {"y": None, "z": None}, {"s": i64(8, -1)}), "would have 8")
+case("split_sizes", oc.model([node("Split", "x,s", "y,z")], {"x": [7]}, {"y": None, "z": None}, {"s": i64(7)}), "1 sizes for 2 outputs")
+case("split_num_outputs", oc.model([node("Split", "x", "y,z", num_outputs=3)], {"x": [6]}, {"y": None, "z": None}, opset=18),
+     "num_outputs is 3 for 2 outputs")
+case("gather_range", one("Gather", [[2, 3]], [i64(2)]), "index 2 is out of range for 2 elements")
+case("gather_huge", one("Gather", [[2, 3]], [i64(-(1 << 63))]), "is out of range for 2 elements")
+case("gather_axis", one("Gather", [[2, 3]], [i64(0)], axis=2), "axis 2 is out of range")
+case("gather_computed", oc.model([node("Gather", "x,i", "y")], {"x": [4], "i": [1]}, {"y": None}), 'input 1, "i", must be a constant')
+case("gather_empty", one("Gather", [[2, 3]], [i64()]), "there are no indices")
+case("gather_many_runs", one("Gather", [[99]], [i64(*[i * i % 97 for i in range(300)])]), "more than 64 runs")
+case("gather_rank", one("Gather", [[2] * 7], [np.zeros((1, 1, 1), np.int64)]), "the result has 9 dimensions")
+case("concat_shapes", one("Concat", [[2, 3], [3, 3]], axis=1), "input 1, f32[3,3], does not join f32[2,3] along axis 1")
+case("concat_types", one("Concat", [[2]], [i64(1, 2)], axis=0), "input 1, i64[2], does not join f32[2]")
+case("concat_axis", one("Concat", [[2], [2]], axis=1), "axis 1 is out of range")
+case("concat_no_axis", one("Concat", [[2], [2]]), 'attribute "axis" is missing')
+case("expand_shape", one("Expand", [[2, 3]], [i64(4)]), "f32[2,3] cannot be repeated to f32[4]")
+case("expand_negative", one("Expand", [[2, 3]], [i64(-1, 3)]), "dimension 0 is negative")
+case("expand_huge", one("Expand", [[1]], [i64(1 << 62)]), "too many elements")
+case("tile_count", one("Tile", [[2, 3]], [i64(2)]), "1 repeats for 2 dimensions")
+case("tile_negative", one("Tile", [[2]], [i64(-2)]), "repeat -2 along axis 0")
+case("tile_huge", one("Tile", [[2, 2]], [i64(1 << 40, 1 << 40)]), "too many elements")
+case("pad_count", one("Pad", [[2, 3]], [i64(1, 2)]), "2 pads for 2 axes")
+case("pad_mode", one("Pad", [[2, 3]], [i64(0, 0, 1, 1)], opset=19, mode="wrap"), '"mode" must be constant, edge or reflect')
+case("pad_reflect_far", one("Pad", [[2, 3]], [i64(0, 0, 0, 3)], mode="reflect"), "axis 1, 3 long, cannot be padded by 3 from itself")
+case("pad_cut_all", one("Pad", [[2, 3]], [i64(-1, 0, -1, 0)]), "cut off all of its 2 elements")
+case("pad_cut_more", one("Pad", [[2, 3]], [i64(-3, 0, 0, 0)]), "axis 0, 2 long, cannot be padded by -3 and 0")
+case("pad_huge", one("Pad", [[2, 3]], [i64(1 << 62, 0, 0, 0)]), "cannot be padded by 4611686018427387904")
+case("pad_fill_type", one("Pad", [[2]], [i64(1, 1), i64(0)]), "must be one value of the type of input 0")
+case("pad_axis_twice", one("Pad", [[2, 3]], [i64(1, 1, 1, 1), np.float32(0), i64(0, 0)], opset=18), "axis 0 is given twice")
+case("where_computed", oc.model([node("Where", "c,x,x", "y")], {"x": [2]}, {"y": [2]}, {"c": np.array([True, False])}),
+     "is supported for constants only")
+case("div_zero", oc.model([node("Div", "a,b", "s"), node("Reshape", "x,s", "y")], {"x": [2]}, {"y": [2]}, {"a": i64(2), "b": i64(0)}),
+     'node "the Div" (Div): division by zero')
+case("integer_types", oc.model([node("Add", "a,b", "s"), node("Reshape", "x,s", "y")], {"x": [2]}, {"y": [2]},
+                               {"a": i64(2), "b": np.array([1], np.int32)}), "operands of i64 and i32")
+case("integer_broadcast", oc.model([node("Add", "a,b", "s"), node("Reshape", "x,s", "y")], {"x": [2]}, {"y": [2]},
+                                   {"a": i64(2, 3), "b": i64(1, 2, 3)}), "i64[2] and i64[3] do not broadcast")
+case("range_zero", oc.model([node("Range", "a,b,c", "s"), node("Reshape", "x,s", "y")], {"x": [2]}, {"y": [2]},
+                            {"a": np.array(2), "b": np.array(2), "c": np.array(0)}), "a step of 0")
+case("range_long", oc.model([node("Range", "a,b,c", "s"), node("Reshape", "x,s", "y")], {"x": [2]}, {"y": [2]},
+                            {"a": np.array(0), "b": np.array(1 << 60), "c": np.array(1)}), "elements of i64 would be computed")
+case("constant_of_shape_long", oc.model([node("ConstantOfShape", "a", "s"), node("Add", "x,s", "y")], {"x": [2]}, {"y": [2]},
+                                        {"a": i64(1 << 20, 1 << 10)}), "a constant of 1073741824 elements would be computed")
+case("constant_of_shape_negative", oc.model([node("ConstantOfShape", "a", "s"), node("Add", "x,s", "y")], {"x": [2]}, {"y": [2]},
+                                            {"a": i64(-2)}), "dimension 0 is negative")
+case("constants_in_all", oc.model([node("ConstantOfShape", "a", f"s{i}") for i in range(5)] +
+                                  [node("Max", "x," + ",".join(f"s{i}" for i in range(5)), "y")], {"x": [1 << 24]}, {"y": None},
+                                  {"a": i64(1 << 24)}), "exceed 256 MiB in all")
 case("cast", one("Cast", [[2, 3]], to=TensorProto.INT64), "a cast from f32 to int64 is not supported")
 case("cast_unknown", one("Cast", [[2, 3]], to=12345), "a cast from f32 to of an unknown type")
 

@@ -14,12 +14,21 @@ import onnx_cases as oc
 CASES = {}
 
 
-def case(name, op, inputs, consts=(), opset=17, n_out=1, absent=(), low=-2.0, high=2.0, dims=(), declared=None,
+def case(name, op, inputs, consts=(), opset=17, n_out=1, all_out=False, low=-2.0, high=2.0, dims=(), declared=None,
          **attrs):
-    """One node `op` over inputs (shapes) and constants (arrays) in order; None leaves an operand out."""
+    """One node `op` over inputs (shapes) and constants (arrays) in order; None leaves an operand out. n_out: outputs, of
+    which only the first is one of the graph's unless all_out."""
     assert name not in CASES, name
-    CASES[name] = dict(op=op, inputs=inputs, consts=consts, opset=opset, n_out=n_out, attrs=attrs, low=low,
+    CASES[name] = dict(op=op, inputs=inputs, consts=consts, opset=opset, n_out=n_out, all_out=all_out, attrs=attrs, low=low,
                        high=high, dims=dims, declared=declared)
+
+
+def graph(name, nodes, inputs, constants=(), opset=17, dims=()):
+    """Nodes as "Op a,b -> c" or such a text with a dict of attributes; inputs x0.. by shape, constants c0.. by array;
+    the result is y."""
+    assert name not in CASES, name
+    CASES[name] = dict(nodes=nodes, inputs=inputs, consts=constants, opset=opset, n_out=1, all_out=False, low=-2.0,
+                       high=2.0, dims=dims, declared=None)
 
 
 def i64(*values):
@@ -206,6 +215,99 @@ case("transpose_nhwc", "Transpose", [X], perm=[0, 2, 3, 1])
 case("transpose_identity", "Transpose", [S], perm=[0, 1, 2])
 case("transpose_6d", "Transpose", [[2, 3, 2, 3, 2, 3]], perm=[5, 0, 3, 2, 1, 4])
 
+# ---- parts ----
+case("slice", "Slice", [S], [i64(0, 1), i64(2, 3)])
+case("slice_axes", "Slice", [S], [i64(1), i64(3), i64(-1)])
+case("slice_steps", "Slice", [[5, 9]], [i64(0, 1), i64(5, 9), i64(0, 1), i64(2, 3)])
+case("slice_back", "Slice", [[5, 9]], [i64(-1, 7), i64(-9, 1), i64(0, 1), i64(-1, -2)])
+case("slice_back_all", "Slice", [[5, 9]], [i64(9999), i64(-(1 << 63)), i64(1), i64(-1)])
+case("slice_to_end", "Slice", [[5, 9]], [i64(-3), i64((1 << 63) - 1), i64(1)])
+case("slice_int32", "Slice", [S], [np.array([1], np.int32), np.array([2], np.int32), np.array([1], np.int32)])
+case("slice_no_axes_steps", "Slice", [S], [i64(0, 0, 1), i64(2, 3, 4), None, i64(1, 2, 2)])
+case("slice_step_beyond", "Slice", [S], [i64(1), i64(4), i64(2), i64(1 << 62)])
+case("slice_whole", "Slice", [S], [i64(0), i64(99), i64(1)])
+case("slice_attr", "Slice", [S], opset=9, starts=[1, 0], ends=[3, -1], axes=[1, 2])
+case("slice_attr_no_axes", "Slice", [S], opset=7, starts=[1, 0], ends=[2, 2])
+case("slice_image", "Slice", [X], [i64(0, 0), i64(9, 9), i64(2, 3), i64(2, 2)])
+case("split_equal", "Split", [[6, 4]], opset=13, n_out=3, all_out=True)
+case("split_attr", "Split", [[6, 4]], opset=11, n_out=2, all_out=True, axis=1, split=[1, 3])
+case("split_attr_equal", "Split", [[6, 4]], opset=7, n_out=2, all_out=True, axis=-1)
+case("split_input", "Split", [[6, 4]], [i64(1, 2, 3)], n_out=3, all_out=True)
+case("split_num_outputs", "Split", [[7, 4]], opset=18, n_out=3, all_out=True, num_outputs=3)
+case("split_one_used", "Split", [[6, 4]], [i64(4, 2)], n_out=2)
+case("split_one", "Split", [[6, 4]], n_out=1, axis=1)
+case("gather_scalar", "Gather", [S], [np.array(1, np.int64)])
+case("gather_axis", "Gather", [S], [i64(0, 2, 1)], axis=1)
+case("gather_negative", "Gather", [S], [i64(-1, -3)], axis=-1)
+case("gather_matrix", "Gather", [S], [np.array([[0, 2], [1, 1], [3, 0]])], axis=2)
+case("gather_run", "Gather", [[9, 4]], [i64(1, 3, 5, 7)])
+case("gather_runs", "Gather", [[9, 4]], [i64(1, 3, 5, 4, 3, 2, 2, 2, 8)])
+case("gather_int32", "Gather", [S], [np.array([1, 0], np.int32)], axis=0)
+case("gather_opset7", "Gather", [S], [i64(1)], opset=7, axis=1)
+
+# ---- joining ----
+case("concat", "Concat", [S, [2, 5, 4]], axis=1)
+case("concat_first", "Concat", [S, S], axis=0)
+case("concat_last", "Concat", [S, [2, 3, 1], [2, 3, 7]], axis=-1)
+case("concat_four", "Concat", [[1, 4], [2, 4], [3, 4], [1, 4]], axis=0)
+case("concat_nine", "Concat", [[2, n] for n in range(1, 10)], axis=1)
+case("concat_one", "Concat", [S], axis=0)
+case("concat_constant", "Concat", [S], [f32([2, 3, 2])], axis=2)
+case("concat_empty", "Concat", [S], [f32([2, 0, 4])], axis=1)
+case("concat_blocks", "Concat", [[1, 16, 3, 3], [1, 32, 3, 3], [1, 5, 3, 3]], axis=1)
+case("concat_opset7", "Concat", [S, S], opset=7, axis=1)
+case("expand", "Expand", [[3, 1]], [i64(2, 3, 4)])
+case("expand_both_ways", "Expand", [[3, 4]], [i64(2, 1, 1)])
+case("expand_same", "Expand", [S], [i64(2, 3, 4)])
+case("expand_scalar", "Expand", [[]], [i64(2, 2)])
+case("tile", "Tile", [S], [i64(2, 1, 3)])
+case("tile_none", "Tile", [S], [i64(1, 1, 1)])
+case("tile_ones", "Tile", [[1, 3, 1]], [i64(4, 2, 5)])
+for mode in ["constant", "edge", "reflect"]:
+    case(f"pad_{mode}", "Pad", [X], [i64(0, 0, 1, 2, 0, 0, 3, 4)], mode=mode)
+    case(f"pad_{mode}_all", "Pad", [S], [i64(1, 2, 0, 0, 1, 3)], mode=mode)
+    case(f"pad_{mode}_opset7", "Pad", [X], opset=7, mode=mode, pads=[0, 0, 1, 2, 0, 0, 3, 4])
+case("pad_value", "Pad", [S], [i64(0, 1, 0, 0, 1, 3), np.float32(-1.5)])
+case("pad_value_one", "Pad", [S], [i64(0, 1, 0, 0, 1, 3), f32([1])])
+case("pad_value_attr", "Pad", [S], opset=10, pads=[0, 1, 0, 0, 1, 3], value=2.5)
+case("pad_axes", "Pad", [S], [i64(1, 2, 3, 4), None, i64(2, -2)], opset=18)
+case("pad_cut", "Pad", [[4, 5]], [i64(-1, 2, 0, -3)])
+case("pad_none", "Pad", [S], [i64(0, 0, 0, 0, 0, 0)])
+
+# ---- shapes that the graph computes ----
+graph("shape_chain", ["Shape x0 -> s", "Gather s,c0 -> n", "Unsqueeze n,c1 -> u", ("Concat u,c2 -> t", {"axis": 0}), "Reshape x0,t -> y"],
+      [["batch", 3, 4]], [np.array(0), i64(0), i64(-1)], dims=["batch=4"])
+graph("shape_chain_opset11", ["Shape x0 -> s", "Gather s,c0 -> n", ("Unsqueeze n -> u", {"axes": [0]}),
+                              ("Concat u,c1 -> t", {"axis": 0}), "Reshape x0,t -> y"], [S], [np.array(0), i64(-1)], opset=11)
+graph("shape_arithmetic", ["Shape x0 -> s", "Slice s,c0,c1 -> h", "Mul h,c2 -> m", "Div m,c3 -> d", "Sub d,c4 -> e",
+                           "Add e,c4 -> f", "Reshape x0,f -> y"], [S], [i64(1), i64(3), i64(4, 3), i64(3, 2), i64(7)])
+graph("shape_cast", ["Shape x0 -> s", ("Cast s -> f", {"to": 1}), "Mul f,c0 -> g", "Floor g -> h", ("Cast h -> i", {"to": 7}),
+                     "Reshape x0,i -> y"], [[2, 6]], [f32([2]) * 0 + np.float32([1.5, 0.67])])
+graph("shape_where", ["Shape x0 -> s", "Equal c0,c1 -> q", "Where q,s,c0 -> t", "Expand x0,t -> y"], [[3, 1]],
+      [i64(-1, 4), i64(-1)])
+graph("shape_range", ["Shape x0 -> s", ("Gather s,c0 -> n", {}), "Range c1,n,c2 -> r", ("Gather x0,r -> y", {"axis": 1})],
+      [[3, 7]], [np.array(1), np.array(0), np.array(2)])
+graph("shape_start_end", [("Shape x0 -> s", {"start": 1, "end": -1}), "Reshape x0,s -> y"], [[1, 2, 3, 1]])
+graph("shape_size", ["Size x0 -> n", "Unsqueeze n,c0 -> s", "Reshape x0,s -> y"], [S], [i64(0)])
+graph("shape_constant_of", [("ConstantOfShape c0 -> z", {"value": helper.make_tensor("v", 1, [1], [2.5])}), "Add x0,z -> y"],
+      [S], [i64(3, 4)])
+graph("shape_zeros", ["Shape x0 -> s", "ConstantOfShape s -> z", ("Concat x0,z -> y", {"axis": 0})], [S])
+graph("shape_min_max", ["Shape x0 -> s", "Max s,c0 -> a", "Min a,c1 -> b", "Mod b,c2 -> m", "Neg m -> n", "Abs n -> p",
+                        "Tile x0,p -> y"], [[2, 3, 4]], [i64(3), i64(2, 6, 9), i64(100)], opset=13)
+graph("shape_logic", ["Shape x0 -> s", "Greater s,c0 -> a", "Less s,c1 -> b", "And a,b -> c", "Not c -> d", "Or d,a -> e",
+                      "Xor e,b -> f", "Where f,s,c2 -> t", "Expand x0,t -> y"], [[1, 1, 4]], [i64(2), i64(9), i64(4)])
+graph("mask_bool", ["Equal c0,c1 -> q", ("Cast q -> f", {"to": 1}), "Mul x0,f -> y"], [[5]], [i64(1, 2, 1, 3, 1), i64(1)])
+graph("cast_f64", [("Cast c0 -> w", {"to": 1}), "Mul x0,w -> y"], [[3]], [np.array([0.1, 1e-9, 3])])
+graph("cast_f16", [("Cast c0 -> w", {"to": 1}), "Mul x0,w -> y"], [[3]], [np.array([0.1, 1e-4, 3], np.float16)])
+graph("cast_i8", [("Cast c0 -> w", {"to": 1}), "Mul x0,w -> y"], [[3]], [np.array([-128, 1, 127], np.int8)])
+graph("cast_to_i8", [("Cast c0 -> i", {"to": 3}), ("Cast i -> w", {"to": 1}), "Mul x0,w -> y"], [[3]], [np.array([-3.7, 1.2, 9.9], np.float32)])
+graph("range_float", ["Range c0,c1,c2 -> r", "Add x0,r -> y"], [[4]], [np.float32(1), np.float32(2), np.float32(0.25)])
+graph("range_back", ["Range c0,c1,c2 -> r", ("Cast r -> f", {"to": 1}), "Add x0,f -> y"], [[4]], [np.array(5), np.array(1), np.array(-1)])
+graph("transpose_ints", ["Transpose c0 -> t", ("Cast t -> f", {"to": 1}), "Add x0,f -> y"], [[3, 2]], [np.arange(6).reshape(2, 3)])
+graph("div_negative", ["Div c0,c1 -> q", ("Cast q -> f", {"to": 1}), "Add x0,f -> y"], [[3]], [i64(-7, 7, -6), i64(2, -2, 3)])
+graph("slice_of_split", [("Split x0,c0 -> a,b", {"axis": 1}), "Relu a -> p", "Neg b -> q", ("Concat q,p,b -> y", {"axis": 1})],
+      [[2, 6, 3]], [i64(2, 4)])
+
 # ---- softmax ----
 case("softmax", "Softmax", [[3, 10]])
 for axis in [0, 1, 2, -2]:
@@ -240,6 +342,12 @@ case("dim_declared_output", "Relu", [["batch", 3]], dims=["batch=4"], declared=[
 DIMS = {"batch": 4, "n": 2, "c": 3, None: 4}
 
 
+def parse_node(text):
+    text, attrs = text if isinstance(text, tuple) else (text, {})
+    op, operands, _, results = text.split(" ")
+    return helper.make_node(op, [o for o in operands.split(",") if o != "-"], results.split(","), name="the " + op, **attrs)
+
+
 def build(name, c):
     operands, inputs, constants = [], {}, {}
     for i, shape in enumerate(c["inputs"]):
@@ -249,11 +357,17 @@ def build(name, c):
         operands.append("" if value is None else f"c{i}")
         if value is not None:
             constants[f"c{i}"] = value
+    if "nodes" in c:
+        nodes = [parse_node(n) for n in c["nodes"]]
+        made = oc.model(nodes, inputs, {"y": None}, constants, opset=c["opset"], ir=min(10, onnx.IR_VERSION))
+        made.graph.output[0].type.tensor_type.ClearField("shape")
+        return made
     outputs = ["y"] + [f"unused{i}" for i in range(1, c["n_out"])]
     node = helper.make_node(c["op"], operands, outputs, name="the node", **c["attrs"])
-    made = oc.model([node], inputs, {"y": c["declared"]}, constants, opset=c["opset"], ir=min(10, onnx.IR_VERSION))
-    if c["declared"] is None:
-        made.graph.output[0].type.tensor_type.ClearField("shape")
+    results = {o: None for o in outputs} if c["all_out"] else {"y": c["declared"]}
+    made = oc.model([node], inputs, results, constants, opset=c["opset"], ir=min(10, onnx.IR_VERSION))
+    for output in made.graph.output if c["declared"] is None else ():
+        output.type.tensor_type.ClearField("shape")
     return made
 
 

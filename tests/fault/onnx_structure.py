@@ -129,6 +129,56 @@ def unused_function_and_opset(folder):
     return made, {"x": [2]}
 
 
+def function(name, nodes, inputs, outputs, attributes=(), defaults=(), domain="custom"):
+    return helper.make_function(domain, name, inputs.split(","), outputs.split(","), nodes,
+                                [helper.make_opsetid("", 17), helper.make_opsetid("custom", 1)], attributes=list(attributes), attribute_protos=list(defaults))
+
+
+def referring(made, attribute, parameter):
+    """A node whose attribute takes the function's parameter."""
+    made.attribute.append(onnx.AttributeProto(name=attribute, ref_attr_name=parameter, type=onnx.AttributeProto.FLOAT))
+    return made
+
+
+@graph_case
+def functions_within_functions(folder):
+    inner = function("Scaled", [node("Relu", "a", "t"), node("Mul", "t,s", "r")], "a,s", "r")
+    outer = function("Pair", [node("Scaled", "p,s", "t", domain="custom"), node("Scaled", "t,s", "u", domain="custom"),
+                              node("Neg", "t", "v")], "p,s", "u,v")
+    made = oc.model([node("Pair", "x,w", "t,u", domain="custom"), node("Pair", "u,w", "q,", domain="custom"),
+                     node("Add", "t,q", "y")], {"x": [2, 3]}, {"y": [2, 3]}, {"w": f32([3])}, functions=[outer, inner])
+    made.opset_import.append(helper.make_opsetid("custom", 1))
+    return made, {"x": [2, 3]}
+
+
+@graph_case
+def function_attributes(folder):
+    leaky = function("Leaky", [referring(node("LeakyRelu", "a", "b"), "alpha", "slope")], "a", "b",
+                     defaults=[helper.make_attribute("slope", 0.25)])
+    plain = function("Plain", [referring(node("LeakyRelu", "a", "b"), "alpha", "slope")], "a", "b", attributes=["slope"])
+    made = oc.model([node("Leaky", "x", "p", domain="custom"), node("Leaky", "x", "q", domain="custom", slope=0.5),
+                     node("Plain", "x", "r", domain="custom"), node("Max", "p,q,r", "m"), node("Sub", "m,q", "y")],
+                    {"x": [2, 3]}, {"y": [2, 3]}, functions=[leaky, plain])
+    same = oc.model([node("LeakyRelu", "x", "p", alpha=0.25), node("LeakyRelu", "x", "q", alpha=0.5), node("LeakyRelu", "x", "r"),
+                     node("Max", "p,q,r", "m"), node("Sub", "m,q", "y")], {"x": [2, 3]}, {"y": [2, 3]})
+    return made, {"x": [2, 3]}, same
+
+
+@graph_case
+def function_hands_its_input_on(folder):
+    made = oc.model([node("Both", "x", "p,q", domain="custom"), node("Sub", "p,q", "y")], {"x": [2, 3]}, {"y": [2, 3]},
+                    functions=[function("Both", [node("Exp", "a", "b")], "a", "a,b")])
+    same = oc.model([node("Exp", "x", "q"), node("Sub", "x,q", "y")], {"x": [2, 3]}, {"y": [2, 3]})
+    return made, {"x": [2, 3]}, same
+
+
+@graph_case
+def function_over_a_known_operator(folder):
+    made = oc.model([node("Relu", "x", "y")], {"x": [2, 3]}, {"y": [2, 3]},
+                    functions=[function("Relu", [node("Exp", "a", "b")], "a", "b", domain="")])
+    return made, {"x": [2, 3]}, oc.model([node("Exp", "x", "y")], {"x": [2, 3]}, {"y": [2, 3]})
+
+
 @graph_case
 def external_data(folder):
     """Two tensors in one file, one in another in a folder below."""

@@ -165,14 +165,14 @@ static bool along_case(size_t i, kernel_case *c) {
 
 /* ---- data movement ---------------------------------------------------------------------------------------- */
 
-static bool transpose_case(size_t i, kernel_case *c) {
+static bool strided_case(size_t i, kernel_case *c) {
     static const int perms[][6] = {{0, 1, 2, 3, 4, 5}, {5, 4, 3, 2, 1, 0}, {0, 2, 1, 3, 4, 5},
                                    {0, 1, 2, 3, 5, 4}, {1, 0, 3, 2, 5, 4}, {2, 3, 4, 5, 0, 1}};
     static const ptrdiff_t shapes[][6] = {
         {1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 17, 31}, {2, 3, 4, 5, 3, 2}, {1, 1, 1, 3, 16, 33}};
-    if (i >= 6 * 4) return false;
+    if (i >= 3 * 6 * 4) return false;
     const int *perm = perms[i % 6];
-    const ptrdiff_t *shape = shapes[i / 6];
+    const ptrdiff_t *shape = shapes[i / 6 % 4];
     ptrdiff_t strides[6], n = 1;
     for (int a = 5; a >= 0; a--) {
         strides[a] = n;
@@ -182,7 +182,40 @@ static bool transpose_case(size_t i, kernel_case *c) {
         c->dims.fields[a] = shape[perm[a]];
         c->dims.fields[6 + a] = strides[perm[a]];
     }
-    c->x_count = c->y_count = c->columns = n;
+    infk_strided_dims *d = &c->dims.strided;
+    const ptrdiff_t inner = d->d2 * d->d3 * d->d4 * d->d5, sort = (ptrdiff_t)i / 24;
+    c->x_count = c->columns = n;
+    d->y_unit = inner + (sort == 2 ? 5 : 0); /* part of a larger y */
+    d->y_base = sort == 2 ? 3 : 0;
+    c->y_count = d->y_base + (d->d0 * d->d1 - 1) * d->y_unit + inner;
+    if (sort == 1) { /* backwards along the last, the same row again along the first */
+        d->base = (d->d5 - 1) * d->s5;
+        d->s5 = -d->s5;
+        d->s0 = 0;
+    }
+    return true;
+}
+
+static bool pad_case(size_t i, kernel_case *c) {
+    static const ptrdiff_t shapes[][12] = {
+        /* x, before, after */
+        {1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0},  {2, 3, 5, 7, 0, 0, 0, 0, 0, 0, 0, 0},
+        {3, 4, 5, 17, 0, 0, 1, 2, 0, 0, 2, 1}, {1, 1, 1, 33, 0, 0, 0, 4, 0, 0, 0, 3},
+        {2, 3, 4, 5, 1, 2, 3, 4, 1, 1, 0, 0},  {1, 6, 1, 3, 0, 5, 0, 2, 0, 5, 0, 2}};
+    if (i >= 3 * 6) return false;
+    const ptrdiff_t *s = shapes[i / 3];
+    infk_pad_dims *d = &c->dims.pad;
+    c->x_count = c->y_count = 1;
+    for (int a = 0; a < 4; a++) {
+        c->dims.fields[a] = s[a] + s[4 + a] + s[8 + a];
+        c->dims.fields[4 + a] = s[a];
+        c->dims.fields[8 + a] = s[4 + a];
+        c->x_count *= s[a];
+        c->y_count *= c->dims.fields[a];
+    }
+    d->mode = (ptrdiff_t)(i % 3);
+    d->fill = 0x7f80a55a;
+    c->columns = c->y_count;
     return true;
 }
 
@@ -219,7 +252,8 @@ bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *
     case INFK_reduce_sum:
     case INFK_reduce_max:
     case INFK_softmax: return along_case(i, out);
-    case INFK_transpose: return transpose_case(i, out);
+    case INFK_strided: return strided_case(i, out);
+    case INFK_pad: return pad_case(i, out);
     case INFK_to_c16:
     case INFK_from_c16:
     case INFK_pack_conv:

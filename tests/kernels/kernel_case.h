@@ -12,7 +12,8 @@ typedef struct kernel_case {
         infk_matmul_dims matmul;
         infk_reduce_dims reduce;
         infk_softmax_dims softmax;
-        infk_transpose_dims transpose;
+        infk_strided_dims strided;
+        infk_pad_dims pad;
         infk_relayout_dims relayout;
     } dims;
     ptrdiff_t x_count, y_count;  /* elements, padding of the layout included */

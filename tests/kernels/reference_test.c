@@ -247,20 +247,54 @@ static void test_softmax(void) {
 
 /* ---- data movement ---------------------------------------------------------------------------------------- */
 
-static void test_transpose(void) {
+static void test_strided(void) {
     kernel_case c;
     static uint32_t from[MAX_COUNT], to[MAX_COUNT];
     for (ptrdiff_t i = 0; i < MAX_COUNT; i++) from[i] = (uint32_t)i * 2654435761u;
-    for (size_t index = 0; kernel_case_get(INFK_transpose, index, "b4", &c); index++) {
+    for (size_t index = 0; kernel_case_get(INFK_strided, index, "b4", &c); index++) {
+        const infk_strided_dims *d = &c.dims.strided;
         const ptrdiff_t *extent = c.dims.fields, *stride = extent + 6;
-        call(INFK_transpose, "b4", "", &c, from, NULL, to);
-        for (ptrdiff_t i = 0; i < c.y_count; i++) {
-            ptrdiff_t rest = i, source = 0;
+        const ptrdiff_t inner = d->d2 * d->d3 * d->d4 * d->d5;
+        call(INFK_strided, "b4", "", &c, from, NULL, to);
+        for (ptrdiff_t i = 0; i < d->d0 * d->d1 * inner; i++) {
+            ptrdiff_t rest = i, source = d->base;
             for (int axis = 5; axis >= 0; axis--) {
                 source += rest % extent[axis] * stride[axis];
                 rest /= extent[axis];
             }
-            check(to[i] == from[source], "transpose", index, i, to[i], from[source]);
+            const uint32_t got = to[d->y_base + i / inner * d->y_unit + i % inner];
+            check(got == from[source], "strided", index, i, got, from[source]);
+        }
+    }
+}
+
+/* Which index of numpy.pad's line of `extent` elements stands at i, or -1. */
+static ptrdiff_t pad_source(ptrdiff_t i, ptrdiff_t extent, ptrdiff_t before, ptrdiff_t mode) {
+    i -= before;
+    if (i >= 0 && i < extent) return i;
+    if (mode == 0) return -1;
+    if (mode == 1) return i < 0 ? 0 : extent - 1;
+    return i < 0 ? -i : 2 * extent - 2 - i;
+}
+
+static void test_pad(void) {
+    kernel_case c;
+    static uint32_t from[MAX_COUNT], to[MAX_COUNT];
+    for (ptrdiff_t i = 0; i < MAX_COUNT; i++) from[i] = (uint32_t)i * 2654435761u;
+    for (size_t index = 0; kernel_case_get(INFK_pad, index, "b4", &c); index++) {
+        const ptrdiff_t *y_extent = c.dims.fields, *x_extent = y_extent + 4, *before = y_extent + 8;
+        call(INFK_pad, "b4", "", &c, from, NULL, to);
+        for (ptrdiff_t i = 0; i < c.y_count; i++) {
+            ptrdiff_t rest = i, at = 0, step = 1;
+            for (int axis = 3; axis >= 0; axis--) {
+                const ptrdiff_t j =
+                    pad_source(rest % y_extent[axis], x_extent[axis], before[axis], c.dims.pad.mode);
+                at = j < 0 || at < 0 ? -1 : at + j * step;
+                step *= x_extent[axis];
+                rest /= y_extent[axis];
+            }
+            const uint32_t want = at < 0 ? 0x7f80a55au : from[at];
+            check(to[i] == want, "pad", index, i, to[i], want);
         }
     }
 }
@@ -336,7 +370,8 @@ int main(void) {
     test_reduce(INFK_reduce_sum);
     test_reduce(INFK_reduce_max);
     test_softmax();
-    test_transpose();
+    test_strided();
+    test_pad();
     test_relayout(INFK_to_c16);
     test_relayout(INFK_from_c16);
     test_pack_matmul("b4");

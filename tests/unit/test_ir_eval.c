@@ -110,16 +110,16 @@ static void test_layouts_give_the_same_bits(void **state) {
         infc_op_desc desc = desc_of(cx->arena, rows[r].kind, rows[r].operands, rows[r].attrs);
         if (desc.kind == INFC_OP_relayout) continue;
         infc_tensor want = eval_filled(cx, &desc), got;
-        for (int code = 1; code < 54; code++) { /* three operands in three layouts, two for the result */
+        for (int code = 1; code < 162; code++) { /* four operands in three layouts, two for the result */
             const infc_layout layouts[] = {(infc_layout)(code % 3), (infc_layout)(code / 3 % 3),
-                                           (infc_layout)(code / 9 % 3)};
-            if (!eval_in_layouts(cx, desc, layouts, (infc_layout)(code / 27), &got)) continue;
+                                           (infc_layout)(code / 9 % 3), (infc_layout)(code / 27 % 3)};
+            if (!eval_in_layouts(cx, desc, layouts, (infc_layout)(code / 81), &got)) continue;
             tried++;
             assert_true(infc_type_equal(&want.type, &got.type));
             if (memcmp(want.data, got.data, (size_t)infc_type_bytes(&want.type)) != 0)
-                fail_msg("%s %s {%s}: other bits in layouts %d %d %d -> %d",
+                fail_msg("%s %s {%s}: other bits in layouts %d %d %d %d -> %d",
                          infc_op_get(desc.kind)->name, rows[r].operands, rows[r].attrs,
-                         (int)layouts[0], (int)layouts[1], (int)layouts[2], code / 27);
+                         (int)layouts[0], (int)layouts[1], (int)layouts[2], (int)layouts[3], code / 81);
         }
     }
     assert_true(tried > 100);

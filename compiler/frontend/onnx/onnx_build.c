@@ -1,6 +1,9 @@
 /* The building half of onnx_node.h: from operands to ops. */
+#include "../../ir/eval.h"
 #include "onnx_import.h"
 #include <string.h>
+
+#define MAX_FOLDED_BYTES (UINT64_C(256) << 20)
 
 static infc_ir_at block_end(const infc_onnx_import *import) {
     return (infc_ir_at){.block = import->block};
@@ -30,10 +33,61 @@ MlirValue infc_onnx_value_of(infc_onnx_import *import, const infc_onnx_operand *
     return operand->constant ? place_constant(import, operand->constant) : operand->value;
 }
 
+/* Whether the op is done now: shapes are made of integers, and of floats that become integers. What is left of
+ * f32 is for fold-constants. */
+static bool is_shape_work(const infc_onnx_operand *in, int n) {
+    for (int i = 0; i < n; i++) {
+        if (!in[i].constant) return false;
+        if (in[i].type.dtype == INFC_DTYPE_f32 && infc_type_count(&in[i].type) > INFC_MAX_RANK)
+            return false;
+    }
+    return n > 0;
+}
+
+infc_status infc_onnx_constant(infc_onnx_at *at, const infc_type *type, void **bytes, infc_onnx_operand *out) {
+    infc_onnx_import *import = at->import;
+    infc_weight *weight = INFC_NEW(import->cx->arena, infc_weight, 1);
+    import->folded_bytes += infc_type_bytes(type);
+    if (import->folded_bytes > MAX_FOLDED_BYTES)
+        return infc_onnx_refuse(at, "constants that the model computes exceed %d MiB in all",
+                                (int)(MAX_FOLDED_BYTES >> 20));
+    *bytes = infc_arena_alloc(import->cx->arena, (size_t)infc_type_bytes(type) + INFC_OVER_READ, INFC_ALIGN);
+    *weight = (infc_weight){.name = at->node->outputs[0], .type = *type, .bytes = *bytes, .origin = "computed constant"};
+    *out = (infc_onnx_operand){.type = *type, .constant = weight};
+    return INFC_OK;
+}
+
+/* The op by its reference kernel. */
+static infc_status build_constant(infc_onnx_at *at, const infc_op_desc *desc,
+                                  const infc_onnx_operand *in, infc_onnx_operand *out) {
+    infc_cx *cx = at->import->cx;
+    infc_tensor tensors[INFC_MAX_OPERANDS], made;
+    infc_type type;
+    void *bytes;
+    const infc_op_info *info = infc_op_get(desc->kind);
+    const char *wrong = info->shape(cx->arena, desc, &type);
+    if (wrong) return infc_onnx_invalid(at, "%s: %s", info->name, wrong);
+    for (int i = 0; i < desc->n_in; i++)
+        tensors[i] = (infc_tensor){desc->in[i], (void *)(uintptr_t)in[i].constant->bytes}; /* only read */
+    INFC_TRY(infc_onnx_constant(at, &type, &bytes, out)); /* `out` may be one of `in` */
+    infc_arena *scratch = infc_arena_create_scratch(cx->arena);
+    infc_status status = infc_eval_op(cx, scratch, desc, tensors, &made);
+    if (status == INFC_OK && infc_type_count(&type))
+        memcpy(bytes, made.data, (size_t)infc_type_bytes(&type));
+    infc_arena_destroy(&scratch);
+    return status;
+}
+
 infc_status infc_onnx_build(infc_onnx_at *at, infc_op_kind kind, const infc_onnx_operand *in, int n,
                             const infc_attr *attrs, int n_attrs, infc_onnx_operand *out) {
     infc_onnx_import *import = at->import;
     MlirValue values[INFC_MAX_OPERANDS], result;
+    if (is_shape_work(in, n)) {
+        infc_op_desc desc = {.kind = kind, .n_in = n, .n_attrs = n_attrs};
+        for (int i = 0; i < n; i++) desc.in[i] = in[i].type;
+        for (int i = 0; i < n_attrs; i++) desc.attrs[i] = attrs[i];
+        return build_constant(at, &desc, in, out);
+    }
     for (int i = 0; i < n; i++) values[i] = infc_onnx_value_of(import, &in[i]);
     INFC_TRY(infc_ir_build(import->ir, block_end(import), kind, at->location, values, n, attrs, n_attrs, &result));
     *out = computed(import, result);

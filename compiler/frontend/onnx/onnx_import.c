@@ -1,5 +1,6 @@
 #include "onnx_import.h"
 #include "../../base/file.h"
+#include "onnx_function.h"
 #include <string.h>
 
 static infc_loc model_loc(const infc_onnx_import *import) {
@@ -50,17 +51,9 @@ typedef struct refusals { /* operators that are refused, with their first node a
     size_t cap_firsts, cap_counts;
 } refusals;
 
-static bool is_function(const infc_onnx_model *model, const infc_onnx_node *node) {
-    for (size_t i = 0; i < model->n_functions; i++)
-        if (strcmp(model->functions[i].name, node->op) == 0 &&
-            strcmp(model->functions[i].domain, node->domain) == 0)
-            return true;
-    return false;
-}
-
 /* The line of the node's operator; null when it is one of those to refuse. */
 static const infc_onnx_op *find_op(const infc_onnx_import *import, const infc_onnx_node *node) {
-    if (*node->domain || is_function(&import->model, node)) return NULL;
+    if (*node->domain) return NULL;
     return infc_onnx_op_find(node->op, import->opset);
 }
 
@@ -86,9 +79,7 @@ static void report_refusals(infc_onnx_import *import, const refusals *all) {
         const infc_onnx_node *node = &import->model.graph.nodes[all->firsts[i]];
         infc_loc loc = infc_onnx_node_loc(import->cx, import->path, &import->model.graph, all->firsts[i]);
         const char *why = "is not supported", *what_to_do = "see   infc ops";
-        if (is_function(&import->model, node))
-            why = "is a function of the model", what_to_do = "inline it first (onnx.inliner)";
-        else if (*node->domain)
+        if (*node->domain)
             why = "is of a domain that infc does not know",
             what_to_do = "export with ONNX's own operators";
         infc_fail(import->cx, INFC_ERR_UNSUPPORTED, loc,
@@ -235,6 +226,7 @@ infc_status infc_onnx_read_bytes(infc_cx *cx, const infc_spec *spec, infc_bytes 
                                  .placed = {.arena = cx->arena}};
     INFC_TRY(infc_onnx_model_parse(cx, import->path, bytes, &import->model));
     INFC_TRY(check_model(import));
+    INFC_TRY(infc_onnx_inline_functions(cx, import->path, &import->model));
     INFC_TRY(infc_onnx_net_build(cx, import->path, &import->model.graph, &import->net));
     return import_graph(import, out);
 }

@@ -26,9 +26,10 @@ typedef struct infc_onnx_import {
     infc_ir *ir;
     MlirBlock block;
     infc_onnx_operand *operands; /* per value of net */
-    bool *ready;     /* per value: its operand is set; else it failed or waits for one that did */
-    infc_map placed; /* bytes and type of a constant -> index of weights */
-    MlirValue *weights; /* infc.weight ops */
+    bool *ready; /* per value: its operand is set; else it failed or waits for one that did */
+    uint64_t folded_bytes; /* of constants computed so far */
+    infc_map placed;       /* bytes and type of a constant -> index of weights */
+    MlirValue *weights;    /* infc.weight ops */
     size_t n_weights, cap_weights;
 } infc_onnx_import;
 

@@ -1,4 +1,4 @@
-#include "onnx_parse.h"
+#include "onnx_function.h"
 #include <string.h>
 
 infc_status infc_onnx_bad(infc_onnx_parse *parse, const uint8_t *at, const char *what, const char *why) {
@@ -73,7 +73,7 @@ static infc_status node_field(infc_onnx_parse *parse, const infc_wire_field *fie
     }
 }
 
-static infc_status parse_node(infc_onnx_parse *parse, infc_bytes body, infc_onnx_node *out) {
+infc_status infc_onnx_parse_node(infc_onnx_parse *parse, infc_bytes body, infc_onnx_node *out) {
     size_t counts[INFC_ONNX_MAX_FIELD] = {0};
     INFC_TRY(infc_onnx_count(parse, body, "NodeProto", counts));
     if (counts[5] > INFC_ONNX_MAX_ATTRIBUTES)
@@ -103,7 +103,7 @@ static infc_status graph_field(infc_onnx_parse *parse, const infc_wire_field *fi
     case 13: INFC_TRY(infc_onnx_borrow(parse, field, at, "GraphProto", &body));
     }
     switch (field->number) {
-    case 1: return parse_node(parse, body, &out->nodes[out->n_nodes++]);
+    case 1: return infc_onnx_parse_node(parse, body, &out->nodes[out->n_nodes++]);
     case 5: return infc_onnx_parse_tensor(parse, body, &out->initializers[out->n_initializers++]);
     case 11: return infc_onnx_parse_value_info(parse, body, &out->inputs[out->n_inputs++]);
     case 12: return infc_onnx_parse_value_info(parse, body, &out->outputs[out->n_outputs++]);
@@ -130,17 +130,13 @@ static infc_status parse_graph(infc_onnx_parse *parse, infc_bytes body, infc_onn
     return INFC_OK;
 }
 
-/* OperatorSetIdProto: domain = 1, version = 2. FunctionProto: name = 1, domain = 10. */
-static infc_status parse_named(infc_onnx_parse *parse, infc_bytes body, uint32_t domain,
-                               uint32_t name, infc_onnx_named *out) {
+/* OperatorSetIdProto */
+infc_status infc_onnx_parse_opset(infc_onnx_parse *parse, infc_bytes body, infc_onnx_named *out) {
     infc_wire wire = infc_wire_open(body);
     infc_wire_field field;
-    *out = (infc_onnx_named){.domain = "", .name = ""};
+    *out = (infc_onnx_named){.domain = ""};
     for (const uint8_t *at = wire.at; infc_wire_next(&wire, &field); at = wire.at) {
-        if (field.number == domain)
-            INFC_TRY(infc_onnx_text(parse, &field, at, "domain", &out->domain));
-        else if (field.number == name)
-            INFC_TRY(infc_onnx_text(parse, &field, at, "FunctionProto.name", &out->name));
+        if (field.number == 1) INFC_TRY(infc_onnx_text(parse, &field, at, "domain", &out->domain));
         else if (field.number == 2 && field.type == INFC_WIRE_VARINT)
             out->version = (int64_t)field.value;
     }
@@ -160,10 +156,10 @@ static infc_status model_field(infc_onnx_parse *parse, const infc_wire_field *fi
         return parse_graph(parse, body, &out->graph);
     case 8:
         INFC_TRY(infc_onnx_borrow(parse, field, at, "ModelProto.opset_import", &body));
-        return parse_named(parse, body, 1, 0, &out->opsets[out->n_opsets++]);
+        return infc_onnx_parse_opset(parse, body, &out->opsets[out->n_opsets++]);
     case 25:
         INFC_TRY(infc_onnx_borrow(parse, field, at, "ModelProto.functions", &body));
-        return parse_named(parse, body, 10, 1, &out->functions[out->n_functions++]);
+        return infc_onnx_parse_function(parse, body, &out->functions[out->n_functions++]);
     default: return INFC_OK;
     }
 }
@@ -182,7 +178,7 @@ infc_status infc_onnx_model_parse(infc_cx *cx, const char *path, infc_bytes byte
     if (counts[7] > 1) return infc_onnx_bad(&parse, bytes.ptr, "ModelProto", "more than one graph");
     out->n_training = counts[20];
     out->opsets = INFC_NEW(cx->arena, infc_onnx_named, counts[8] + 1);
-    out->functions = INFC_NEW(cx->arena, infc_onnx_named, counts[25] + 1);
+    out->functions = INFC_NEW(cx->arena, infc_onnx_function, counts[25] + 1);
     infc_wire wire = infc_wire_open(bytes);
     infc_wire_field field;
     for (const uint8_t *at = wire.at; infc_wire_next(&wire, &field); at = wire.at)

@@ -73,8 +73,8 @@ typedef struct infc_onnx_value_info {
     infc_onnx_dim dims[INFC_MAX_RANK];
 } infc_onnx_value_info;
 
-typedef struct infc_onnx_named { /* an opset import, or a model-local function */
-    const char *domain, *name;
+typedef struct infc_onnx_named { /* an opset import */
+    const char *domain;
     int64_t version;
 } infc_onnx_named;
 
@@ -86,9 +86,20 @@ typedef struct infc_onnx_graph {
     size_t n_sparse, n_quantization;
 } infc_onnx_graph;
 
+typedef struct infc_onnx_function { /* of the model; attributes without a default need no declaration */
+    const char *domain, *name;
+    bool overloaded;
+    const char **inputs, **outputs;
+    infc_onnx_node *nodes;
+    infc_onnx_attribute *defaults;
+    infc_onnx_named *opsets;
+    size_t n_inputs, n_outputs, n_nodes, n_defaults, n_opsets;
+} infc_onnx_function;
+
 typedef struct infc_onnx_model {
     int64_t ir_version;
-    infc_onnx_named *opsets, *functions;
+    infc_onnx_named *opsets;
+    infc_onnx_function *functions;
     size_t n_opsets, n_functions, n_training;
     bool has_graph;
     infc_onnx_graph graph;

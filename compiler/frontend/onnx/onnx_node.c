@@ -57,10 +57,10 @@ static const char *producer_text(infc_onnx_at *at, size_t id) {
     return infc_onnx_node_loc(import->cx, import->path, &import->model.graph, value->index).node;
 }
 
-infc_status infc_onnx_input_ints(infc_onnx_at *at, size_t i, int64_t *out, int max, int *out_n) {
+/* Input i as constant integers. */
+static infc_status check_integers(infc_onnx_at *at, size_t i) {
     infc_onnx_operand in = infc_onnx_any(at, i);
     const char *name = at->node->inputs[i];
-    *out_n = 0;
     if (!in.constant)
         return infc_onnx_refuse(
             at,
@@ -70,6 +70,24 @@ infc_status infc_onnx_input_ints(infc_onnx_at *at, size_t i, int64_t *out, int m
     if (in.type.dtype != INFC_DTYPE_i64 && in.type.dtype != INFC_DTYPE_i32)
         return infc_onnx_invalid(at, "input %zu, \"%s\", is %s, not int64", i, name,
                                  infc_dtype_name(in.type.dtype));
+    return INFC_OK;
+}
+
+infc_status infc_onnx_input_integers(infc_onnx_at *at, size_t i, int64_t **out, int64_t *out_n) {
+    infc_onnx_operand in = infc_onnx_any(at, i);
+    INFC_TRY(check_integers(at, i));
+    int64_t n = infc_type_count(&in.type);
+    *out = INFC_NEW(at->arena, int64_t, (size_t)n + 1);
+    for (int64_t k = 0; k < n; k++) (*out)[k] = infc_weight_i64(in.constant, k);
+    *out_n = n;
+    return INFC_OK;
+}
+
+infc_status infc_onnx_input_ints(infc_onnx_at *at, size_t i, int64_t *out, int max, int *out_n) {
+    infc_onnx_operand in = infc_onnx_any(at, i);
+    const char *name = at->node->inputs[i];
+    *out_n = 0;
+    INFC_TRY(check_integers(at, i));
     if (in.type.rank > 1)
         return infc_onnx_invalid(at, "input %zu, \"%s\", has %d dimensions, not 1", i, name, in.type.rank);
     int64_t n = infc_type_count(&in.type);

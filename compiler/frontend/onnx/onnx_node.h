@@ -36,6 +36,8 @@ infc_onnx_operand infc_onnx_any(const infc_onnx_at *at, size_t i); /* input i, o
 infc_status infc_onnx_input(infc_onnx_at *at, size_t i, infc_onnx_operand *out);
 /* The integers of a constant input of at most one dimension; refused, naming its producer, when it is computed. */
 infc_status infc_onnx_input_ints(infc_onnx_at *at, size_t i, int64_t *out, int max, int *out_n);
+/* The same of any number of dimensions; the integers are a copy. */
+infc_status infc_onnx_input_integers(infc_onnx_at *at, size_t i, int64_t **out, int64_t *out_n);
 /* True when output i is given and something reads it. */
 bool infc_onnx_output_used(const infc_onnx_at *at, size_t i);
 /* Sets output i: names it, and compares it with what the model declares about it. */
@@ -53,8 +55,11 @@ infc_status infc_onnx_attr_flag(infc_onnx_at *at, const char *name, int64_t othe
 infc_status infc_onnx_axis(infc_onnx_at *at, int64_t axis, int rank, int *out);
 
 /* ---- building ------------------------------------------------------------------------------------------ */
+/* Over constants that look like work on shapes, done at once; the result is a constant. */
 infc_status infc_onnx_build(infc_onnx_at *at, infc_op_kind kind, const infc_onnx_operand *in, int n,
                             const infc_attr *attrs, int n_attrs, infc_onnx_operand *out);
+/* A new constant of that type, its bytes to be filled. */
+infc_status infc_onnx_constant(infc_onnx_at *at, const infc_type *type, void **bytes, infc_onnx_operand *out);
 /* map1, map2, map3 by the number of operands. */
 infc_status infc_onnx_map(infc_onnx_at *at, const char *fn, const infc_onnx_operand *in, int n,
                           infc_onnx_operand *out);
@@ -70,14 +75,20 @@ infc_status infc_onnx_per_channel(infc_onnx_at *at, const infc_onnx_operand *in,
                                   infc_onnx_operand *out);
 
 /* ---- the importers that onnx_ops.def names -------------------------------------------------------------- */
+/* onnx_const.c: what only constants may go through, and integers besides; *done when that is what the node does. */
+infc_status infc_onnx_fold(infc_onnx_at *at, bool *done);
+infc_status infc_onnx_import_constant_only(infc_onnx_at *at);
 infc_status infc_onnx_import_average_pool(infc_onnx_at *at);
 infc_status infc_onnx_import_batchnorm(infc_onnx_at *at);
 infc_status infc_onnx_import_cast(infc_onnx_at *at);
 infc_status infc_onnx_import_clip(infc_onnx_at *at);
 infc_status infc_onnx_import_constant(infc_onnx_at *at);
+infc_status infc_onnx_import_concat(infc_onnx_at *at);
 infc_status infc_onnx_import_conv(infc_onnx_at *at);
 infc_status infc_onnx_import_dropout(infc_onnx_at *at);
+infc_status infc_onnx_import_expand(infc_onnx_at *at);
 infc_status infc_onnx_import_flatten(infc_onnx_at *at);
+infc_status infc_onnx_import_gather(infc_onnx_at *at);
 infc_status infc_onnx_import_gemm(infc_onnx_at *at);
 infc_status infc_onnx_import_global_pool(infc_onnx_at *at);
 infc_status infc_onnx_import_identity(infc_onnx_at *at);
@@ -87,10 +98,17 @@ infc_status infc_onnx_import_map2(infc_onnx_at *at);
 infc_status infc_onnx_import_map_many(infc_onnx_at *at);
 infc_status infc_onnx_import_matmul(infc_onnx_at *at);
 infc_status infc_onnx_import_max_pool(infc_onnx_at *at);
+infc_status infc_onnx_import_pad(infc_onnx_at *at);
 infc_status infc_onnx_import_reduce(infc_onnx_at *at);
 infc_status infc_onnx_import_reshape(infc_onnx_at *at);
+infc_status infc_onnx_import_shape(infc_onnx_at *at);
+infc_status infc_onnx_import_size(infc_onnx_at *at);
+infc_status infc_onnx_import_slice(infc_onnx_at *at);
 infc_status infc_onnx_import_softmax(infc_onnx_at *at);
+infc_status infc_onnx_import_split(infc_onnx_at *at);
 infc_status infc_onnx_import_squeeze(infc_onnx_at *at);
+infc_status infc_onnx_import_tile(infc_onnx_at *at);
+infc_status infc_onnx_import_tile(infc_onnx_at *at);
 infc_status infc_onnx_import_transpose(infc_onnx_at *at);
 infc_status infc_onnx_import_unsqueeze(infc_onnx_at *at);
 

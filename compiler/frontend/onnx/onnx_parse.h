@@ -26,6 +26,9 @@ infc_status infc_onnx_borrow(infc_onnx_parse *parse, const infc_wire_field *fiel
 infc_status infc_onnx_integer(infc_onnx_parse *parse, const infc_wire_field *field,
                               const uint8_t *at, const char *what, int64_t *out);
 
+infc_status infc_onnx_parse_node(infc_onnx_parse *parse, infc_bytes body, infc_onnx_node *out);
+infc_status infc_onnx_parse_opset(infc_onnx_parse *parse, infc_bytes body, infc_onnx_named *out);
+
 /* Messages below the graph. */
 infc_status infc_onnx_parse_tensor(infc_onnx_parse *parse, infc_bytes body, infc_onnx_tensor *out);
 infc_status infc_onnx_parse_attribute(infc_onnx_parse *parse, infc_bytes body, infc_onnx_attribute *out);

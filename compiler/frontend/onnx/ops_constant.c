@@ -1,4 +1,4 @@
-/* Constant, and what hands its input on: Identity, Dropout, Cast. */
+/* Constant, and what hands its input on: Identity, Dropout. */
 #include "onnx_import.h"
 #include <string.h>
 
@@ -18,16 +18,6 @@ infc_status infc_onnx_import_dropout(infc_onnx_at *at) {
                 at, "training_mode must be a constant false; export the model for inference");
     }
     return infc_onnx_import_identity(at);
-}
-
-infc_status infc_onnx_import_cast(infc_onnx_at *at) {
-    infc_onnx_operand x = infc_onnx_any(at, 0);
-    int64_t to = infc_onnx_attr_int(at, "to", 0);
-    int32_t data_type = to < 0 || to > 1000 ? -1 : (int32_t)to;
-    if (infc_onnx_dtype(data_type) != x.type.dtype)
-        return infc_onnx_refuse(at, "a cast from %s to %s is not supported; only to the type it already has",
-                                infc_dtype_name(x.type.dtype), infc_onnx_type_name(data_type));
-    return infc_onnx_output(at, 0, &x);
 }
 
 /* `n` elements; rank 0 when n < 0. */

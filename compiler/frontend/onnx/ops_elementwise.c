@@ -17,6 +17,9 @@ static const char *function_of(const char *op) {
 
 infc_status infc_onnx_import_map1(infc_onnx_at *at) {
     infc_onnx_operand x, y;
+    bool done;
+    INFC_TRY(infc_onnx_fold(at, &done));
+    if (done) return INFC_OK;
     INFC_TRY(infc_onnx_input(at, 0, &x));
     INFC_TRY(infc_onnx_map(at, function_of(at->node->op), &x, 1, &y));
     return infc_onnx_output(at, 0, &y);
@@ -25,6 +28,9 @@ infc_status infc_onnx_import_map1(infc_onnx_at *at) {
 /* Any number of operands, from left to right. */
 infc_status infc_onnx_import_map_many(infc_onnx_at *at) {
     infc_onnx_operand pair[2];
+    bool done;
+    INFC_TRY(infc_onnx_fold(at, &done));
+    if (done) return INFC_OK;
     INFC_TRY(infc_onnx_input(at, 0, &pair[0]));
     for (size_t i = 1; i < at->node->n_inputs; i++) {
         if (!infc_onnx_has(at, i))

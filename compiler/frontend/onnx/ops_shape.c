@@ -107,11 +107,10 @@ infc_status infc_onnx_import_unsqueeze(infc_onnx_at *at) {
 
 /* Without perm, the axes in reverse. */
 infc_status infc_onnx_import_transpose(infc_onnx_at *at) {
-    infc_onnx_operand x;
+    infc_onnx_operand x = infc_onnx_any(at, 0);
     int64_t perm[INFC_MAX_RANK];
     bool seen[INFC_MAX_RANK] = {0};
     const infc_onnx_attribute *attribute = infc_onnx_attr(at, "perm");
-    INFC_TRY(infc_onnx_input(at, 0, &x));
     int rank = x.type.rank;
     if (attribute && attribute->n_ints != (size_t)rank)
         return infc_onnx_invalid(at, "attribute \"perm\" has %zu axes for %d dimensions",

@@ -2,24 +2,14 @@
  * after dropping those of extent 1 and merging those that stay neighbours. */
 #include "../op_rules.h"
 
-enum { MAX_AXES = 6 };
-
 /* Extents and input strides in output order, merged; the number of axes. */
 static int walk(const infc_type *x, const int64_t *perm, int64_t *extents, int64_t *strides) {
-    int n = 0;
+    int64_t e[INFC_MAX_RANK], s[INFC_MAX_RANK];
     for (int i = 0; i < x->rank; i++) {
-        int axis = (int)perm[i];
-        int64_t extent = x->dims[axis], stride = infc_dims_product(x, axis + 1, x->rank);
-        if (extent == 1) continue;
-        if (n > 0 && strides[n - 1] == stride * extent) {
-            extents[n - 1] *= extent;
-            strides[n - 1] = stride;
-            continue;
-        }
-        extents[n] = extent;
-        strides[n++] = stride;
+        e[i] = x->dims[perm[i]];
+        s[i] = infc_dims_product(x, (int)perm[i] + 1, x->rank);
     }
-    return n;
+    return infc_walk_merge(x->rank, e, s, extents, strides);
 }
 
 static const char *check_perm(infc_arena *arena, const infc_type *x, const infc_attr *perm) {
@@ -47,8 +37,8 @@ const char *infc_shape_transpose(infc_arena *arena, const infc_op_desc *desc, in
     wrong = check_perm(arena, x, perm);
     if (wrong) return wrong;
     int64_t extents[INFC_MAX_RANK], strides[INFC_MAX_RANK];
-    if (walk(x, perm->ints, extents, strides) > MAX_AXES)
-        return infc_arena_printf(arena, "%s: more than %d axes move", infc_type_text(arena, x), MAX_AXES);
+    if (walk(x, perm->ints, extents, strides) > INFC_MAX_WALK)
+        return infc_arena_printf(arena, "%s: more than %d axes move", infc_type_text(arena, x), INFC_MAX_WALK);
     infc_type r = *x;
     for (int i = 0; i < x->rank; i++) r.dims[i] = x->dims[perm->ints[i]];
     *out = r;
@@ -59,14 +49,5 @@ void infc_call_transpose(const infc_op_desc *desc, infc_kernel_call *out) {
     const infc_type *x = &desc->in[0];
     int64_t extents[INFC_MAX_RANK] = {0}, strides[INFC_MAX_RANK] = {0};
     int n = walk(x, infc_desc_attr(desc, "perm")->ints, extents, strides);
-    *out = (infc_kernel_call){.kind = INFK_transpose};
-    infc_call_by_size(out, x->dtype);
-    ptrdiff_t d[MAX_AXES], s[MAX_AXES];
-    for (int i = 0; i < MAX_AXES; i++) {
-        int from = i - (MAX_AXES - n);
-        d[i] = from < 0 ? 1 : (ptrdiff_t)extents[from];
-        s[i] = from < 0 ? 0 : (ptrdiff_t)strides[from];
-    }
-    out->dims.transpose = (infk_transpose_dims){d[0], d[1], d[2], d[3], d[4], d[5],
-                                                s[0], s[1], s[2], s[3], s[4], s[5]};
+    infc_call_strided(x->dtype, 0, n, extents, strides, out);
 }

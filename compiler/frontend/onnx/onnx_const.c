@@ -1,0 +1,361 @@
+/* onnx_const.c - arithmetic on constants that infc has no kernels for: integers and booleans, and what makes them
+ * from each other. Shapes in exported models are computed with it. */
+#include "onnx_import.h"
+#include <math.h>
+#include <string.h>
+
+enum { MAX_OPERANDS = 3 };
+#define MAX_ELEMENTS (INT64_C(1) << 24)
+
+typedef enum result { SAME, TRUTH } result; /* element type: that of the operands, or bool */
+
+typedef struct function {
+    const char *op;
+    int n;
+    result result;
+    bool floats; /* f32 operands too: nothing else computes it */
+    /* False: not defined for these. Null: not of that kind. */
+    bool (*i)(const int64_t *v, int64_t *out);
+    double (*f)(const double *v);
+} function;
+
+/* ---- functions: integers wrap around ---------------------------------------------------------------- */
+
+#define WRAP(name, a, op, b)                               \
+    static bool i_##name(const int64_t *v, int64_t *out) { \
+        *out = (int64_t)((uint64_t)(a)op(uint64_t)(b));    \
+        return true;                                       \
+    }
+WRAP(add, v[0], +, v[1])
+WRAP(sub, v[0], -, v[1])
+WRAP(mul, v[0], *, v[1])
+WRAP(neg, 0, -, v[0])
+
+/* As in C, towards zero. */
+static bool i_div(const int64_t *v, int64_t *out) {
+    if (v[1] == 0) return false;
+    if (v[1] == -1) return i_neg(v, out);
+    *out = v[0] / v[1];
+    return true;
+}
+
+/* The sign of the divisor, as in Python. */
+static bool i_mod(const int64_t *v, int64_t *out) {
+    if (v[1] == 0) return false;
+    int64_t r = v[1] == -1 ? 0 : v[0] % v[1];
+    *out = r != 0 && (r < 0) != (v[1] < 0) ? r + v[1] : r;
+    return true;
+}
+
+static bool i_abs(const int64_t *v, int64_t *out) {
+    if (v[0] < 0) return i_neg(v, out);
+    *out = v[0];
+    return true;
+}
+
+#define PLAIN(name, integer, real)                                                          \
+    static bool i_##name(const int64_t *v, int64_t *out) { return *out = (integer), true; } \
+    static double f_##name(const double *v) { return (real); }
+PLAIN(min, v[0] < v[1] ? v[0] : v[1], v[0] < v[1] || isnan(v[0]) ? v[0] : v[1])
+PLAIN(max, v[0] > v[1] ? v[0] : v[1], v[0] > v[1] || isnan(v[0]) ? v[0] : v[1])
+PLAIN(equal, v[0] == v[1], v[0] == v[1])
+PLAIN(less, v[0] < v[1], v[0] < v[1])
+PLAIN(less_equal, v[0] <= v[1], v[0] <= v[1])
+PLAIN(greater, v[0] > v[1], v[0] > v[1])
+PLAIN(greater_equal, v[0] >= v[1], v[0] >= v[1])
+
+#define LOGIC(name, value) \
+    static bool i_##name(const int64_t *v, int64_t *out) { return *out = (value), true; }
+LOGIC(and, v[0] && v[1])
+LOGIC(or, v[0] || v[1])
+LOGIC(xor, !v[0] != !v[1])
+LOGIC(not, !v[0])
+
+static double f_add(const double *v) { return v[0] + v[1]; }
+static double f_sub(const double *v) { return v[0] - v[1]; }
+static double f_mul(const double *v) { return v[0] * v[1]; }
+static double f_div(const double *v) { return v[0] / v[1]; }
+static double f_neg(const double *v) { return -v[0]; }
+static double f_abs(const double *v) { return fabs(v[0]); }
+static double f_sqrt(const double *v) { return sqrt(v[0]); }
+static double f_floor(const double *v) { return floor(v[0]); }
+static double f_ceil(const double *v) { return ceil(v[0]); }
+
+static const function functions[] = {
+    {"Abs", 1, SAME, false, i_abs, f_abs},
+    {"Add", 2, SAME, false, i_add, f_add},
+    {"And", 2, TRUTH, false, i_and, NULL},
+    {"Ceil", 1, SAME, true, NULL, f_ceil},
+    {"Div", 2, SAME, false, i_div, f_div},
+    {"Equal", 2, TRUTH, true, i_equal, f_equal},
+    {"Floor", 1, SAME, true, NULL, f_floor},
+    {"Greater", 2, TRUTH, true, i_greater, f_greater},
+    {"GreaterOrEqual", 2, TRUTH, true, i_greater_equal, f_greater_equal},
+    {"Less", 2, TRUTH, true, i_less, f_less},
+    {"LessOrEqual", 2, TRUTH, true, i_less_equal, f_less_equal},
+    {"Max", 2, SAME, false, i_max, f_max},
+    {"Min", 2, SAME, false, i_min, f_min},
+    {"Mod", 2, SAME, false, i_mod, NULL},
+    {"Mul", 2, SAME, false, i_mul, f_mul},
+    {"Neg", 1, SAME, false, i_neg, f_neg},
+    {"Not", 1, TRUTH, false, i_not, NULL},
+    {"Or", 2, TRUTH, false, i_or, NULL},
+    {"Sqrt", 1, SAME, false, NULL, f_sqrt},
+    {"Sub", 2, SAME, false, i_sub, f_sub},
+    {"Xor", 2, TRUTH, false, i_xor, NULL},
+};
+
+/* ---- elements ------------------------------------------------------------------------------------------ */
+
+static bool is_float(infc_dtype dtype) {
+    return dtype == INFC_DTYPE_f32 || dtype == INFC_DTYPE_f64 || dtype == INFC_DTYPE_f16 || dtype == INFC_DTYPE_bf16;
+}
+
+/* What can be written: all but the half floats. */
+static bool can_write(infc_dtype dtype) {
+    return dtype != INFC_DTYPE_f16 && dtype != INFC_DTYPE_bf16 && infc_dtype_bytes(dtype) > 0;
+}
+
+static void put_float(infc_dtype dtype, void *bytes, int64_t k, double v) {
+    if (dtype == INFC_DTYPE_f32) ((float *)bytes)[k] = (float)v;
+    else ((double *)bytes)[k] = v;
+}
+
+/* The low bytes, as C narrows. */
+static void put_int(infc_dtype dtype, void *bytes, int64_t k, int64_t v) {
+    int64_t size = (int64_t)infc_dtype_bytes(dtype);
+    if (dtype == INFC_DTYPE_bool) v = v != 0;
+    if (dtype == INFC_DTYPE_f32) ((float *)bytes)[k] = (float)v;
+    else if (dtype == INFC_DTYPE_f64) ((double *)bytes)[k] = (double)v;
+    else memcpy((char *)bytes + k * size, &v, (size_t)size); /* little-endian */
+}
+
+/* Where the elements of operands stand for element k of a broadcast result. */
+static int64_t broadcast_at(const infc_type *in, const infc_type *out, int64_t k) {
+    int64_t at = 0, stride = 1;
+    for (int axis = out->rank - 1, i = in->rank - 1; axis >= 0; k /= out->dims[axis], axis--, i--) {
+        if (i < 0) continue;
+        if (in->dims[i] != 1) at += k % out->dims[axis] * stride;
+        stride *= in->dims[i];
+    }
+    return at;
+}
+
+/* The shape that all operands from `first` on broadcast to, of the type of the last. */
+static infc_status broadcast_all(infc_onnx_at *at, const infc_onnx_operand *in, int n, infc_type *out) {
+    *out = in[n - 1].type;
+    for (int i = n - 1; i-- > 0;) {
+        infc_type so_far = *out;
+        if (!infc_type_broadcast(&so_far, &in[i].type, out))
+            return infc_onnx_invalid(at, "%s and %s do not broadcast",
+                                     infc_type_text(at->arena, &in[i].type),
+                                     infc_type_text(at->arena, &so_far));
+    }
+    const char *wrong = infc_type_check(at->arena, out);
+    if (wrong) return infc_onnx_invalid(at, "%s", wrong);
+    if (infc_type_count(out) > MAX_ELEMENTS)
+        return infc_onnx_refuse(at, "a constant of %lld elements would be computed; at most %lld are",
+                                (long long)infc_type_count(out), (long long)MAX_ELEMENTS);
+    return INFC_OK;
+}
+
+/* ---- element-wise -------------------------------------------------------------------------------------- */
+
+static const function *find_function(const char *op) {
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (strcmp(functions[i].op, op) == 0) return &functions[i];
+    return NULL;
+}
+
+static infc_status apply(infc_onnx_at *at, const function *fn, const infc_onnx_operand *in,
+                         infc_onnx_operand *out) {
+    infc_type type;
+    void *bytes;
+    infc_dtype dtype = in[0].type.dtype;
+    INFC_TRY(broadcast_all(at, in, fn->n, &type));
+    if (fn->n == 2 && in[1].type.dtype != dtype)
+        return infc_onnx_invalid(at, "operands of %s and %s", infc_dtype_name(dtype),
+                                 infc_dtype_name(in[1].type.dtype));
+    bool real = is_float(dtype);
+    type.dtype = fn->result == TRUTH ? INFC_DTYPE_bool : dtype;
+    if (!(real ? fn->f != NULL : fn->i != NULL) || dtype == INFC_DTYPE_u64 || !can_write(type.dtype))
+        return infc_onnx_refuse(at, "constants of %s are not supported here", infc_dtype_name(dtype));
+    INFC_TRY(infc_onnx_constant(at, &type, &bytes, out));
+    for (int64_t k = 0, n = infc_type_count(&type); k < n; k++) {
+        int64_t v[MAX_OPERANDS] = {0}, r = 0;
+        double f[MAX_OPERANDS] = {0};
+        for (int i = 0; i < fn->n; i++) {
+            int64_t from = broadcast_at(&in[i].type, &type, k);
+            if (real) f[i] = infc_weight_f64(in[i].constant, from);
+            else v[i] = infc_weight_i64(in[i].constant, from);
+        }
+        if (!real && !fn->i(v, &r)) return infc_onnx_invalid(at, "division by zero");
+        if (real && fn->result == SAME) put_float(dtype, bytes, k, fn->f(f));
+        else put_int(type.dtype, bytes, k, real ? fn->f(f) != 0.0 : r);
+    }
+    return INFC_OK;
+}
+
+/* Any number of operands from left to right. */
+static infc_status apply_all(infc_onnx_at *at, const function *fn) {
+    infc_onnx_operand in[MAX_OPERANDS] = {infc_onnx_any(at, 0)}, y = in[0];
+    if (fn->n == 1) INFC_TRY(apply(at, fn, in, &y));
+    for (size_t i = 1; i < at->node->n_inputs; i++) {
+        in[0] = y;
+        in[1] = infc_onnx_any(at, i);
+        INFC_TRY(apply(at, fn, in, &y));
+    }
+    return infc_onnx_output(at, 0, &y);
+}
+
+/* Moves bytes, so of any type. */
+static infc_status where(infc_onnx_at *at) {
+    infc_onnx_operand in[] = {infc_onnx_any(at, 0), infc_onnx_any(at, 1), infc_onnx_any(at, 2)}, y;
+    infc_type type;
+    void *bytes;
+    if (in[0].type.dtype != INFC_DTYPE_bool || in[1].type.dtype != in[2].type.dtype)
+        return infc_onnx_invalid(at, "operands of %s, %s and %s", infc_dtype_name(in[0].type.dtype),
+                                 infc_dtype_name(in[1].type.dtype), infc_dtype_name(in[2].type.dtype));
+    INFC_TRY(broadcast_all(at, in, 3, &type));
+    INFC_TRY(infc_onnx_constant(at, &type, &bytes, &y));
+    int64_t size = (int64_t)infc_dtype_bytes(type.dtype);
+    for (int64_t k = 0, n = infc_type_count(&type); k < n; k++) {
+        bool first = infc_weight_i64(in[0].constant, broadcast_at(&in[0].type, &type, k)) != 0;
+        const infc_onnx_operand *from = first ? &in[1] : &in[2];
+        memcpy((char *)bytes + k * size,
+               (const char *)from->constant->bytes + broadcast_at(&from->type, &type, k) * size, (size_t)size);
+    }
+    return infc_onnx_output(at, 0, &y);
+}
+
+/* ---- making constants ----------------------------------------------------------------------------------- */
+
+static infc_status constant_of_shape(infc_onnx_at *at) {
+    infc_type type = {.dtype = INFC_DTYPE_f32};
+    infc_weight value = {.bytes = "\0\0\0\0\0\0\0"};
+    infc_onnx_operand y;
+    char *bytes;
+    void *made;
+    const infc_onnx_attribute *attribute = infc_onnx_attr(at, "value");
+    INFC_TRY(infc_onnx_input_ints(at, 0, type.dims, INFC_MAX_RANK, &type.rank));
+    if (attribute) {
+        if (!attribute->tensor) return infc_onnx_invalid(at, "attribute \"value\" holds no tensor");
+        INFC_TRY(infc_onnx_tensor_read(&at->import->files, at->loc, attribute->tensor, &value));
+        if (infc_type_count(&value.type) != 1)
+            return infc_onnx_invalid(at, "attribute \"value\" is not one element");
+        type.dtype = value.type.dtype;
+    }
+    INFC_TRY(broadcast_all(at, &(infc_onnx_operand){.type = type}, 1, &type));
+    INFC_TRY(infc_onnx_constant(at, &type, &made, &y));
+    bytes = made;
+    size_t size = infc_dtype_bytes(type.dtype);
+    for (int64_t k = 0, n = infc_type_count(&type); k < n; k++)
+        memcpy(bytes + (size_t)k * size, value.bytes, size);
+    return infc_onnx_output(at, 0, &y);
+}
+
+/* start + i * delta up to, not including, limit. */
+static infc_status range(infc_onnx_at *at) {
+    infc_onnx_operand in[] = {infc_onnx_any(at, 0), infc_onnx_any(at, 1), infc_onnx_any(at, 2)}, y;
+    infc_type type = {.dtype = in[0].type.dtype, .rank = 1};
+    double v[3];
+    void *bytes;
+    for (int i = 0; i < 3; i++) {
+        if (infc_type_count(&in[i].type) != 1 || in[i].type.dtype != type.dtype)
+            return infc_onnx_invalid(at, "input %d is %s, not one %s", i,
+                                     infc_type_text(at->arena, &in[i].type), infc_dtype_name(type.dtype));
+        v[i] = infc_weight_f64(in[i].constant, 0);
+    }
+    double n = ceil((v[1] - v[0]) / v[2]);
+    if (isnan(n)) return infc_onnx_invalid(at, "a step of 0, or a bound that is no number");
+    if (n > (double)MAX_ELEMENTS || !can_write(type.dtype))
+        return infc_onnx_refuse(at, "%.0f elements of %s would be computed", n, infc_dtype_name(type.dtype));
+    type.dims[0] = n > 0 ? (int64_t)n : 0;
+    INFC_TRY(infc_onnx_constant(at, &type, &bytes, &y));
+    int64_t start = infc_weight_i64(in[0].constant, 0), delta = infc_weight_i64(in[2].constant, 0);
+    for (int64_t k = 0; k < type.dims[0]; k++) {
+        if (is_float(type.dtype)) put_float(type.dtype, bytes, k, v[0] + (double)k * v[2]);
+        else
+            put_int(type.dtype, bytes, k, (int64_t)((uint64_t)start + (uint64_t)k * (uint64_t)delta));
+    }
+    return infc_onnx_output(at, 0, &y);
+}
+
+/* ---- the node ------------------------------------------------------------------------------------------- */
+
+static bool all_constant(const infc_onnx_at *at) {
+    for (size_t i = 0; i < at->node->n_inputs; i++)
+        if (!infc_onnx_has(at, i) || !infc_onnx_any(at, i).constant) return false;
+    return at->node->n_inputs > 0;
+}
+
+infc_status infc_onnx_fold(infc_onnx_at *at, bool *done) {
+    const char *op = at->node->op;
+    *done = all_constant(at);
+    if (!*done) return INFC_OK;
+    if (strcmp(op, "Where") == 0) return where(at);
+    if (strcmp(op, "Range") == 0) return range(at);
+    if (strcmp(op, "ConstantOfShape") == 0) return constant_of_shape(at);
+    const function *fn = find_function(op);
+    *done = fn && (fn->floats || infc_onnx_any(at, 0).type.dtype != INFC_DTYPE_f32);
+    return *done ? apply_all(at, fn) : INFC_OK;
+}
+
+infc_status infc_onnx_import_constant_only(infc_onnx_at *at) {
+    bool done;
+    INFC_TRY(infc_onnx_fold(at, &done));
+    if (done) return INFC_OK;
+    return infc_onnx_refuse(at,
+                            "is supported for constants only; an input of this one is computed");
+}
+
+/* Between any two types when it is a constant; else only to the type that it has. */
+infc_status infc_onnx_import_cast(infc_onnx_at *at) {
+    infc_onnx_operand x = infc_onnx_any(at, 0), y;
+    int64_t to = infc_onnx_attr_int(at, "to", 0);
+    int32_t data_type = to < 0 || to > 1000 ? -1 : (int32_t)to;
+    infc_dtype from = x.type.dtype;
+    infc_type type = x.type;
+    void *bytes;
+    type.dtype = infc_onnx_dtype(data_type);
+    if (type.dtype == from) return infc_onnx_output(at, 0, &x);
+    if (!x.constant || !can_write(type.dtype))
+        return infc_onnx_refuse(at, "a cast from %s to %s is not supported; only to the type it already has",
+                                infc_dtype_name(from), infc_onnx_type_name(data_type));
+    INFC_TRY(infc_onnx_constant(at, &type, &bytes, &y));
+    for (int64_t k = 0, n = infc_type_count(&type); k < n; k++) {
+        double v = infc_weight_f64(x.constant, k);
+        bool wide = is_float(from) || from == INFC_DTYPE_u64;
+        if (is_float(type.dtype) && wide) put_float(type.dtype, bytes, k, v);
+        else if (type.dtype == INFC_DTYPE_bool && wide) put_int(type.dtype, bytes, k, v != 0.0);
+        else put_int(type.dtype, bytes, k, infc_weight_i64(x.constant, k));
+    }
+    return infc_onnx_output(at, 0, &y);
+}
+
+static infc_status output_ints(infc_onnx_at *at, const int64_t *values, int n, bool scalar) {
+    infc_type type = {.dtype = INFC_DTYPE_i64, .rank = !scalar, .dims = {scalar ? 0 : n}};
+    infc_onnx_operand y;
+    void *bytes;
+    INFC_TRY(infc_onnx_constant(at, &type, &bytes, &y));
+    memcpy(bytes, values, (size_t)n * sizeof *values);
+    return infc_onnx_output(at, 0, &y);
+}
+
+/* Dims [start, end), clamped as numpy does. */
+infc_status infc_onnx_import_shape(infc_onnx_at *at) {
+    infc_type type = infc_onnx_any(at, 0).type;
+    int64_t bounds[2] = {infc_onnx_attr_int(at, "start", 0), infc_onnx_attr_int(at, "end", type.rank)};
+    for (int i = 0; i < 2; i++) {
+        if (bounds[i] < 0) bounds[i] += type.rank;
+        bounds[i] = bounds[i] < 0 ? 0 : bounds[i] > type.rank ? type.rank : bounds[i];
+    }
+    int n = bounds[1] > bounds[0] ? (int)(bounds[1] - bounds[0]) : 0;
+    return output_ints(at, type.dims + bounds[0], n, false);
+}
+
+infc_status infc_onnx_import_size(infc_onnx_at *at) {
+    infc_type type = infc_onnx_any(at, 0).type;
+    int64_t n = infc_type_count(&type);
+    return output_ints(at, &n, 1, true);
+}
