@@ -74,7 +74,8 @@ class Net:
 
     def unary(self):
         x, shape = self.pick()
-        self.add(self.rng.choice(["Relu", "Sigmoid", "Tanh", "Neg", "Abs"]), [x], shape)
+        op = self.rng.choice(["Relu", "Sigmoid", "Tanh", "Neg", "Abs", "Erf", "Sin", "Softplus", "HardSwish", "HardSigmoid", "Elu", "Softsign"])
+        self.add(op, [x], shape)
 
     def binary(self):
         x, shape = self.pick()

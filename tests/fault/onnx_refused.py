@@ -303,6 +303,11 @@ case("softmax_axis", one("Softmax", [[2, 3]], axis=2), "axis 2 is out of range")
 case("softmax_scalar", one("Softmax", [[]]), "axis -1 is out of range for 0 dimensions")
 case("cast", one("Cast", [[2, 3]], to=TensorProto.INT64), "a cast from f32 to int64 is not supported")
 case("cast_unknown", one("Cast", [[2, 3]], to=12345), "a cast from f32 to of an unknown type")
+case("celu_zero", one("Celu", [[3]], alpha=0.0), '"alpha" is 0; it divides')
+case("gelu_fast", one("Gelu", [[3]], opset=20, approximate="fast"), "must be none or tanh")
+case("prelu_wider", one("PRelu", [[3]], [f32([2, 3])]), "the slope f32[2,3] does not broadcast to the input f32[3]")
+case("pow_exponent_f64", one("Pow", [[3]], [np.array([2.0, 3, 4])]), "only f32 is computed with")
+case("mean_left_out", oc.model([node("Mean", "x,,x", "y")], {"x": [3]}, {"y": [3]}), "input 1")
 
 # ---- external data ----
 EXTERNAL = {}

@@ -66,6 +66,46 @@ case("clip_relu6", "Clip", [[3, 5]], [np.float32(0), np.float32(6)], opset=11, h
 case("clip_crossed", "Clip", [[3, 5]], [np.float32(1), np.float32(-1)], opset=13)
 case("clip_computed_bound", "Clip", [[3, 5], []], low=-1, high=1)
 
+for op in ["Sin", "Cos", "Floor", "Ceil", "Round", "Erf", "Sign", "Softplus", "Softsign", "HardSwish"]:
+    case(op.lower(), op, [[3, 30]], low=-4, high=4)
+case("mish", "Mish", [[3, 30]], opset=18, low=-9, high=9)
+for op in ["Log", "Reciprocal"]:
+    case(op.lower(), op, [[4, 20]], low=0.01, high=9)
+case("sin_far", "Sin", [[200]], low=-9000, high=9000)
+case("cos_far", "Cos", [[200]], low=-9000, high=9000)
+case("round_half", "Round", [], [np.arange(-4, 4, 0.5, dtype=np.float32)], opset=11)
+case("softplus_wide", "Softplus", [[64]], low=-60, high=60)
+case("log_opset7", "Log", [[3]], opset=7, low=0.5)
+case("erf_opset9", "Erf", [[3]], opset=9)
+case("sign_zero", "Sign", [], [f32([]) * 0], opset=13)
+case("hardsigmoid", "HardSigmoid", [[3, 30]], low=-4, high=4)
+case("hardsigmoid_alpha_beta", "HardSigmoid", [[3, 30]], alpha=0.3, beta=0.1, low=-4, high=4)
+for op, opset in [("Elu", 7), ("Celu", 12), ("ThresholdedRelu", 10), ("Selu", 7), ("Elu", 22)]:
+    case(f"{op.lower()}_default_{opset}", op, [[3, 20]], opset=opset, low=-4, high=4)
+    case(f"{op.lower()}_alpha_{opset}", op, [[3, 20]], opset=opset, low=-4, high=4, alpha=0.7)
+case("selu_gamma", "Selu", [[3, 20]], alpha=1.5, gamma=0.6)
+case("gelu", "Gelu", [[3, 50]], opset=20, low=-4, high=4)
+case("gelu_none", "Gelu", [[3, 50]], opset=20, low=-4, high=4, approximate="none")
+case("gelu_tanh", "Gelu", [[3, 50]], opset=20, low=-4, high=4, approximate="tanh")
+case("swish", "Swish", [[3, 50]], opset=24, low=-4, high=4)
+case("swish_alpha", "Swish", [[3, 50]], opset=24, low=-4, high=4, alpha=1.7)
+case("prelu_channel", "PRelu", [X], [f32([3, 1, 1])])
+case("prelu_one", "PRelu", [X], [f32([1])], opset=7)
+case("prelu_all", "PRelu", [[2, 3], [2, 3]])
+for exponent in [0, 1, 2, 3, 4, 0.5, -1, -2, -0.5, 1.7, 300]:
+    low = 0.95 if exponent == 300 else 0.05 if exponent != int(exponent) else -2
+    case(f"pow_{exponent}", "Pow", [[3, 20]], [np.float32(exponent)], low=low, high=1.1 if low > 0.5 else 3)
+case("pow_int64", "Pow", [[3, 20]], [np.int64(2)])
+case("pow_int64_list", "Pow", [[3, 20]], [i64(5)])
+case("pow_wider", "Pow", [[3]], [f32([1, 1]) + 2], low=0.5)
+case("pow_computed", "Pow", [[3, 20], [20]], low=0.1, high=4)
+case("pow_constants", "Pow", [[3, 4]], [np.array([0, 1, 2, 3], np.float32)])
+case("pow_opset7", "Pow", [[3]], [np.float32(2)], opset=7)
+for op in ["Sum", "Mean"]:
+    case(op.lower() + "_one", op, [[2, 3]])
+    case(op.lower() + "_three", op, [[2, 1], [3], [2, 3]])
+    case(op.lower() + "_opset8", op, [[2, 3], [2, 3]], opset=8)
+
 # ---- convolution ----
 W = f32([4, 3, 3, 3])
 case("conv", "Conv", [X], [W])
