@@ -33,6 +33,9 @@ typedef struct infk_reduce_dims {
 typedef struct infk_softmax_dims {
 #include "kernels/softmax/softmax_dims.def"
 } infk_softmax_dims;
+typedef struct infk_norm_dims {
+#include "kernels/norm/norm_dims.def"
+} infk_norm_dims;
 typedef struct infk_transpose_dims {
 #include "kernels/transpose/transpose_dims.def"
 } infk_transpose_dims;

@@ -81,6 +81,7 @@ typedef struct infc_kernel_call {
         infk_matmul_dims matmul;
         infk_reduce_dims reduce;
         infk_softmax_dims softmax;
+        infk_norm_dims norm;
         infk_transpose_dims transpose;
         infk_relayout_dims relayout;
     } dims;
