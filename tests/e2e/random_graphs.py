@@ -136,8 +136,18 @@ class Net:
         x, shape = self.pick()
         self.add("Softmax", [x], shape, axis=self.rng.choice([-1, 1]))
 
+    def norm(self):
+        x, shape = self.pick()
+        kind = self.rng.choice(["layer", "layer", "instance", "log"])
+        if kind == "layer":
+            self.add("LayerNormalization", [x, self.weight(shape[-1]), self.weight(shape[-1])], shape, epsilon=1e-2)
+        elif kind == "instance" and len(shape) == 4 and shape[2] * shape[3] > 3:
+            self.add("InstanceNormalization", [x, self.weight(shape[1]), self.weight(shape[1])], shape, epsilon=1e-2)
+        else:
+            self.add("LogSoftmax", [x], shape, axis=self.rng.choice([-1, 1]))
+
     def model(self):
-        steps = [self.conv] * 5 + [self.unary] * 3 + [self.binary] * 4 + [self.pool, self.reduce, self.reshape, self.matmul, self.softmax]
+        steps = [self.conv] * 5 + [self.unary] * 3 + [self.binary] * 4 + [self.pool, self.reduce, self.reshape, self.matmul, self.softmax, self.norm]
         while len(self.nodes) < 3 + self.rng.randint(0, 12):
             self.rng.choice(steps)()
         used = {i for n in self.nodes for i in n.input}

@@ -142,6 +142,25 @@ case("batchnorm_opset9", "BatchNormalization", [X], BN, opset=9)
 case("batchnorm_opset14", "BatchNormalization", [X], BN, opset=14, training_mode=0)
 case("batchnorm_computed", "BatchNormalization", [X, [3], [3], [3], [3]], low=0.2)
 
+for axis in [-1, 0, 1, -2]:
+    tail = [3, 4, 5][axis:] if axis < 0 else [3, 4, 5][axis:]
+    case(f"layernorm_{axis}", "LayerNormalization", [[3, 4, 5]], [f32(tail), f32(tail, "b")], axis=axis)
+case("layernorm_default", "LayerNormalization", [[2, 7, 50]], [f32([50]), f32([50], "b")])
+case("layernorm_no_bias", "LayerNormalization", [[2, 7, 33]], [f32([33])], epsilon=0.1, stash_type=1)
+case("layernorm_outputs_unused", "LayerNormalization", [[2, 16]], [f32([16]), f32([16], "b")], n_out=3)
+case("layernorm_scale_broadcast", "LayerNormalization", [[2, 4, 16]], [f32([1])], axis=1)
+case("layernorm_computed", "LayerNormalization", [[2, 16], [16], [16]])
+case("rmsnorm", "RMSNormalization", [[2, 7, 50]], [f32([50])], opset=23)
+case("rmsnorm_axis", "RMSNormalization", [[2, 3, 5]], [f32([3, 5])], opset=24, axis=1, epsilon=1e-3)
+case("instancenorm", "InstanceNormalization", [X], [f32([3]), f32([3], "b")])
+case("instancenorm_1d", "InstanceNormalization", [[2, 3, 20]], [f32([3]), f32([3], "b")], epsilon=0.01, opset=7)
+case("instancenorm_3d", "InstanceNormalization", [[2, 3, 4, 2, 3]], [f32([3]), f32([3], "b")], opset=22)
+case("groupnorm", "GroupNormalization", [[2, 6, 4, 5]], [f32([6]), f32([6], "b")], opset=21, num_groups=3)
+case("groupnorm_one", "GroupNormalization", [[2, 6, 4]], [f32([6]), f32([6], "b")], opset=22, num_groups=1, epsilon=0.1)
+case("lpnorm_default", "LpNormalization", [[3, 10]])
+case("lpnorm_1", "LpNormalization", [[3, 4, 5]], p=1, axis=1)
+case("lpnorm_2", "LpNormalization", [[3, 4, 5]], p=2, axis=0, opset=22)
+
 # ---- pools ----
 for op in ["MaxPool", "AveragePool"]:
     p = op[:3].lower() + "pool_"
@@ -187,6 +206,15 @@ for op, old, new in [("ReduceSum", 11, 13), ("ReduceMean", 13, 18), ("ReduceMax"
     case(p + "input_empty", op, [R], [i64()], opset=new)
     case(p + "noop", op, [R], [i64()], opset=new, noop_with_empty_axes=1)
     case(p + "noop_absent", op, [R], opset=new, noop_with_empty_axes=1)
+for op in ["Min", "L1", "L2", "SumSquare", "LogSumExp", "LogSum"]:
+    p, low = "reduce_" + op.lower() + "_", 0.1 if op == "LogSum" else -2
+    case(p + "all", "Reduce" + op, [R], opset=11, low=low)
+    case(p + "apart_dropped", "Reduce" + op, [R], opset=13, axes=[3, 1], keepdims=0, low=low)
+    case(p + "first", "Reduce" + op, [R], opset=7, axes=[0], low=low)
+    case(p + "input", "Reduce" + op, [R], [i64(2, -1)], opset=18, low=low)
+    case(p + "input_absent", "Reduce" + op, [R], opset=18, keepdims=0, low=low)
+case("reduce_min_noop", "ReduceMin", [R], [i64()], opset=18, noop_with_empty_axes=1)
+case("reduce_logsumexp_far", "ReduceLogSumExp", [R], opset=13, axes=[1], low=-200, high=200)
 case("max_axes_opset20", "ReduceMax", [R], [i64(1)], opset=20)
 case("sum_long", "ReduceSum", [[3, 1000]], [i64(1)], opset=13, low=0)
 
@@ -252,6 +280,11 @@ for axis in [0, 1, 2, -2]:
     case(f"softmax_{axis}", "Softmax", [S], axis=axis)
     case(f"softmax_old_{axis}", "Softmax", [S], opset=11, axis=axis)
 case("softmax_old_default", "Softmax", [S], opset=7)
+case("logsoftmax", "LogSoftmax", [[3, 10]])
+case("logsoftmax_wide", "LogSoftmax", [[2, 33]], low=-80, high=80)
+for axis in [0, 1, -1]:
+    case(f"logsoftmax_{axis}", "LogSoftmax", [S], axis=axis)
+    case(f"logsoftmax_old_{axis}", "LogSoftmax", [S], opset=11, axis=axis)
 case("softmax_wide", "Softmax", [[2, 33]], low=-80, high=80)
 
 # ---- what passes its input on ----
