@@ -18,6 +18,9 @@ static const char *const dims_of_reduce[] = {
 static const char *const dims_of_softmax[] = {
 #include "kernels/softmax/softmax_dims.def"
 };
+static const char *const dims_of_norm[] = {
+#include "kernels/norm/norm_dims.def"
+};
 static const char *const dims_of_strided[] = {
 #include "kernels/strided/strided_dims.def"
 };
@@ -112,6 +115,7 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     case INFK_reduce_sum:
     case INFK_reduce_max: return ((const infk_reduce_dims *)dims)->outer;
     case INFK_softmax: return ((const infk_softmax_dims *)dims)->outer;
+    case INFK_norm: return ((const infk_norm_dims *)dims)->outer;
     case INFK_strided: {
         const infk_strided_dims *d = dims;
         return d->d0 * d->d1;
@@ -155,6 +159,10 @@ uint64_t infk_flops(infk_kind kind, const void *dims) {
     case INFK_softmax: { /* maximum, difference, exp, sum, quotient: exp counts one */
         const infk_softmax_dims *d = dims;
         return 5 * (uint64_t)(d->outer * d->r * d->inner);
+    }
+    case INFK_norm: { /* sum, difference and square, difference, product */
+        const infk_norm_dims *d = dims;
+        return 6 * (uint64_t)(d->outer * d->r);
     }
     case INFK_strided:
     case INFK_pad:

@@ -33,6 +33,9 @@ typedef struct infk_reduce_dims {
 typedef struct infk_softmax_dims {
 #include "kernels/softmax/softmax_dims.def"
 } infk_softmax_dims;
+typedef struct infk_norm_dims {
+#include "kernels/norm/norm_dims.def"
+} infk_norm_dims;
 typedef struct infk_strided_dims {
 #include "kernels/strided/strided_dims.def"
 } infk_strided_dims;

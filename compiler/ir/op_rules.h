@@ -61,6 +61,7 @@ void infc_call_pool(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_matmul(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_reduce(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_softmax(const infc_op_desc *desc, infc_kernel_call *out);
+void infc_call_norm(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_transpose(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_slice(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_expand(const infc_op_desc *desc, infc_kernel_call *out);

@@ -83,6 +83,7 @@ typedef struct infc_kernel_call {
         infk_softmax_dims softmax;
         infk_strided_dims strided;
         infk_pad_dims pad;
+        infk_norm_dims norm;
         infk_relayout_dims relayout;
     } dims;
 } infc_kernel_call;

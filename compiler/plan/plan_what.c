@@ -29,6 +29,9 @@ static void kernel_words(const infc_plan_step *step, infc_buf *out) {
         infc_buf_printf(out, "%s of %td x [%td] x %td", name, call->dims.reduce.outer,
                         call->dims.reduce.r, call->dims.reduce.inner);
         break;
+    case INFK_norm:
+        infc_buf_printf(out, "%s of %td x [%td]", name, call->dims.norm.outer, call->dims.norm.r);
+        break;
     default: infc_buf_puts(out, name);
     }
 }

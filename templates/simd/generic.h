@@ -41,6 +41,13 @@ static INFK_INLINE v_f32x4 v_sqrt4(v_f32x4 a) {
 static INFK_INLINE v_f32x4 v_pow24(v_f32x4 n) {
     return (v_f32x4)((v_i32x4)(n + v_set4(12583039.0f)) << 23);
 }
+static INFK_INLINE v_f32x4 v_exponent4(v_f32x4 a) {
+    const v_i32x4 biased = (((v_i32x4)a >> 23) & 511) | 0x4b000000;
+    return (v_f32x4)biased - v_set4(8388735.0f);
+}
+static INFK_INLINE v_f32x4 v_mantissa4(v_f32x4 a) {
+    return (v_f32x4)(((v_i32x4)a & 0x7fffff) | 0x3f800000);
+}
 static INFK_INLINE v_f32x4 v_i8_to_f32x4(const int8_t *block) {
     return (v_f32x4){(float)block[0], (float)block[4], (float)block[8], (float)block[12]};
 }
@@ -133,6 +140,10 @@ static INFK_INLINE vf16x v_select_gt(vf16x p, vf16x q, vf16x a, vf16x b) {
     return v_join(v_pick4(p.q0 > q.q0, a.q0, b.q0), v_pick4(p.q1 > q.q1, a.q1, b.q1),
                   v_pick4(p.q2 > q.q2, a.q2, b.q2), v_pick4(p.q3 > q.q3, a.q3, b.q3));
 }
+static INFK_INLINE vf16x v_select_eq(vf16x p, vf16x q, vf16x a, vf16x b) {
+    return v_join(v_pick4(p.q0 == q.q0, a.q0, b.q0), v_pick4(p.q1 == q.q1, a.q1, b.q1),
+                  v_pick4(p.q2 == q.q2, a.q2, b.q2), v_pick4(p.q3 == q.q3, a.q3, b.q3));
+}
 static INFK_INLINE vf16x v_select_gt0(vf16x c, vf16x a, vf16x b) {
     return v_select_gt(c, v_zero(), a, b);
 }
@@ -156,6 +167,12 @@ static INFK_INLINE vf16x v_sqrt(vf16x a) {
 }
 static INFK_INLINE vf16x v_pow2(vf16x n) {
     return v_join(v_pow24(n.q0), v_pow24(n.q1), v_pow24(n.q2), v_pow24(n.q3));
+}
+static INFK_INLINE vf16x v_exponent(vf16x a) {
+    return v_join(v_exponent4(a.q0), v_exponent4(a.q1), v_exponent4(a.q2), v_exponent4(a.q3));
+}
+static INFK_INLINE vf16x v_mantissa(vf16x a) {
+    return v_join(v_mantissa4(a.q0), v_mantissa4(a.q1), v_mantissa4(a.q2), v_mantissa4(a.q3));
 }
 /* 16 outputs of step j (0..3) of a block [16][4] of int8. */
 static INFK_INLINE vf16x v_i8_to_f32(const int8_t *block, int j) {

@@ -48,6 +48,8 @@ static INFK_INLINE float s_float(uint32_t u) {
     return both.f;
 }
 
+#define INFK_INFINITY s_float(0x7f800000u)
+
 static INFK_INLINE float s_set1(float a) { return a; }
 static INFK_INLINE float s_add(float a, float b) { return a + b; }
 static INFK_INLINE float s_sub(float a, float b) { return a - b; }
@@ -67,9 +69,20 @@ static INFK_INLINE float s_copysign(float a, float sign) {
 static INFK_INLINE float s_select_gt0(float c, float a, float b) { return c > 0.0f ? a : b; }
 /* p > q ? a : b; b when unordered. */
 static INFK_INLINE float s_select_gt(float p, float q, float a, float b) { return p > q ? a : b; }
+/* p == q ? a : b; b when unordered. */
+static INFK_INLINE float s_select_eq(float p, float q, float a, float b) {
+    return p >= q && p <= q ? a : b;
+}
 static INFK_INLINE float s_sqrt(float a) { return __builtin_sqrtf(a); }
 /* 2^n for a whole n in [-126, 127]: adding 1.5 * 2^23 + 127 leaves the biased exponent in the low bits. */
 static INFK_INLINE float s_pow2(float n) { return s_float(s_bits(n + 12583039.0f) << 23); }
+/* Of a normal number above 0: a = 2^exponent * mantissa with the mantissa in [1, 2). */
+static INFK_INLINE float s_exponent(float a) {
+    return s_float(s_bits(a) >> 23 | 0x4b000000u) - 8388735.0f;
+}
+static INFK_INLINE float s_mantissa(float a) {
+    return s_float((s_bits(a) & 0x7fffffu) | 0x3f800000u);
+}
 
 #if defined(__FMA__) || defined(__aarch64__) || defined(__ARM_FEATURE_FMA) || \
     defined(__riscv_flen) || defined(__s390x__) || defined(__powerpc64__)

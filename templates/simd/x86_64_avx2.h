@@ -82,6 +82,11 @@ static INFK_INLINE vf16x v_select_gt(vf16x p, vf16x q, vf16x a, vf16x b) {
     return v_pair(_mm256_blendv_ps(b.lo, a.lo, _mm256_cmp_ps(p.lo, q.lo, _CMP_GT_OQ)),
                   _mm256_blendv_ps(b.hi, a.hi, _mm256_cmp_ps(p.hi, q.hi, _CMP_GT_OQ)));
 }
+/* p == q ? a : b; b when unordered. */
+static INFK_INLINE vf16x v_select_eq(vf16x p, vf16x q, vf16x a, vf16x b) {
+    return v_pair(_mm256_blendv_ps(b.lo, a.lo, _mm256_cmp_ps(p.lo, q.lo, _CMP_EQ_OQ)),
+                  _mm256_blendv_ps(b.hi, a.hi, _mm256_cmp_ps(p.hi, q.hi, _CMP_EQ_OQ)));
+}
 static INFK_INLINE vf16x v_select_gt0(vf16x c, vf16x a, vf16x b) {
     return v_select_gt(c, v_zero(), a, b);
 }
@@ -90,6 +95,21 @@ static INFK_INLINE __m256 v_pow2_half(__m256 n) {
     return _mm256_castsi256_ps(_mm256_slli_epi32(biased, 23));
 }
 static INFK_INLINE vf16x v_pow2(vf16x n) { return v_pair(v_pow2_half(n.lo), v_pow2_half(n.hi)); }
+static INFK_INLINE __m256 v_exponent_half(__m256 a) {
+    const __m256i biased = _mm256_srli_epi32(_mm256_castps_si256(a), 23);
+    const __m256 whole = _mm256_castsi256_ps(_mm256_or_si256(biased, _mm256_set1_epi32(0x4b000000)));
+    return _mm256_sub_ps(whole, _mm256_set1_ps(8388735.0f));
+}
+static INFK_INLINE vf16x v_exponent(vf16x a) {
+    return v_pair(v_exponent_half(a.lo), v_exponent_half(a.hi));
+}
+static INFK_INLINE __m256 v_mantissa_half(__m256 a) {
+    const __m256i bits = _mm256_and_si256(_mm256_castps_si256(a), _mm256_set1_epi32(0x7fffff));
+    return _mm256_castsi256_ps(_mm256_or_si256(bits, _mm256_set1_epi32(0x3f800000)));
+}
+static INFK_INLINE vf16x v_mantissa(vf16x a) {
+    return v_pair(v_mantissa_half(a.lo), v_mantissa_half(a.hi));
+}
 /* 16 outputs of step j (0..3) of a block [16][4] of int8: byte j of each 32-bit word, with its sign. */
 static INFK_INLINE vf16x v_i8_to_f32(const int8_t *block, int j) {
     const __m256i up = _mm256_set1_epi32(24 - 8 * j);

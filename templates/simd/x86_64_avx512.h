@@ -45,12 +45,25 @@ static INFK_INLINE vf16x v_copysign(vf16x a, vf16x sign) {
 static INFK_INLINE vf16x v_select_gt(vf16x p, vf16x q, vf16x a, vf16x b) {
     return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(p, q, _CMP_GT_OQ), b, a);
 }
+/* p == q ? a : b; b when unordered. */
+static INFK_INLINE vf16x v_select_eq(vf16x p, vf16x q, vf16x a, vf16x b) {
+    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(p, q, _CMP_EQ_OQ), b, a);
+}
 static INFK_INLINE vf16x v_select_gt0(vf16x c, vf16x a, vf16x b) {
     return v_select_gt(c, v_zero(), a, b);
 }
 static INFK_INLINE vf16x v_pow2(vf16x n) {
     const __m512i biased = _mm512_castps_si512(_mm512_add_ps(n, _mm512_set1_ps(12583039.0f)));
     return _mm512_castsi512_ps(_mm512_slli_epi32(biased, 23));
+}
+static INFK_INLINE vf16x v_exponent(vf16x a) {
+    const __m512i biased = _mm512_srli_epi32(_mm512_castps_si512(a), 23);
+    const __m512i whole = _mm512_or_si512(biased, _mm512_set1_epi32(0x4b000000));
+    return _mm512_sub_ps(_mm512_castsi512_ps(whole), _mm512_set1_ps(8388735.0f));
+}
+static INFK_INLINE vf16x v_mantissa(vf16x a) {
+    const __m512i bits = _mm512_and_si512(_mm512_castps_si512(a), _mm512_set1_epi32(0x7fffff));
+    return _mm512_castsi512_ps(_mm512_or_si512(bits, _mm512_set1_epi32(0x3f800000)));
 }
 /* 16 outputs of step j (0..3) of a block [16][4] of int8: byte j of each 32-bit word, with its sign. */
 static INFK_INLINE vf16x v_i8_to_f32(const int8_t *block, int j) {

@@ -74,7 +74,8 @@ class Net:
 
     def unary(self):
         x, shape = self.pick()
-        self.add(self.rng.choice(["Relu", "Sigmoid", "Tanh", "Neg", "Abs"]), [x], shape)
+        op = self.rng.choice(["Relu", "Sigmoid", "Tanh", "Neg", "Abs", "Erf", "Sin", "Softplus", "HardSwish", "HardSigmoid", "Elu", "Softsign"])
+        self.add(op, [x], shape)
 
     def binary(self):
         x, shape = self.pick()
@@ -181,9 +182,19 @@ class Net:
         x, shape = self.pick()
         self.add("Softmax", [x], shape, axis=self.rng.choice([-1, 1]))
 
+    def norm(self):
+        x, shape = self.pick()
+        kind = self.rng.choice(["layer", "layer", "instance", "log"])
+        if kind == "layer":
+            self.add("LayerNormalization", [x, self.weight(shape[-1]), self.weight(shape[-1])], shape, epsilon=1e-2)
+        elif kind == "instance" and len(shape) == 4 and shape[2] * shape[3] > 3:
+            self.add("InstanceNormalization", [x, self.weight(shape[1]), self.weight(shape[1])], shape, epsilon=1e-2)
+        else:
+            self.add("LogSoftmax", [x], shape, axis=self.rng.choice([-1, 1]))
+
     def model(self):
         steps = [self.conv] * 5 + [self.unary] * 3 + [self.binary] * 4 + [self.pool, self.reduce, self.reshape, self.matmul, self.softmax]
-        steps += [self.slice, self.concat, self.concat, self.split, self.pad]
+        steps += [self.norm, self.slice, self.concat, self.concat, self.split, self.pad]
         while len(self.nodes) < 3 + self.rng.randint(0, 12):
             self.rng.choice(steps)()
         used = {i for n in self.nodes for i in n.input}

@@ -375,6 +375,24 @@ case("constants_in_all", oc.model([node("ConstantOfShape", "a", f"s{i}") for i i
                                   {"a": i64(1 << 24)}), "exceed 256 MiB in all")
 case("cast", one("Cast", [[2, 3]], to=TensorProto.INT64), "a cast from f32 to int64 is not supported")
 case("cast_unknown", one("Cast", [[2, 3]], to=12345), "a cast from f32 to of an unknown type")
+case("layernorm_axis", one("LayerNormalization", [[2, 3]], [f32([3])], axis=2), "axis 2 is out of range")
+case("layernorm_scale", one("LayerNormalization", [[2, 3]], [f32([2])]), 'input 1, "c0", is f32[2], which does not broadcast')
+case("layernorm_bias", one("LayerNormalization", [[2, 3]], [f32([3]), f32([4, 2, 3])]), 'input 2, "c1", is f32[4,2,3]')
+case("layernorm_epsilon", one("LayerNormalization", [[2, 3]], [f32([3])], epsilon=-1.0), 'attribute "epsilon" is -1')
+case("layernorm_mean", oc.model([node("LayerNormalization", "x,s", "y,m")], {"x": [2, 3]}, {"y": [2, 3], "m": [2, 1]},
+                                {"s": f32([3])}), "output 1 exists for training only")
+case("instancenorm_rank", one("InstanceNormalization", [[2, 3]], [f32([3]), f32([3])]), "the input has 2 dimensions")
+case("instancenorm_scale", one("InstanceNormalization", [[2, 3, 4]], [f32([2]), f32([3])]), "is f32[2], but there are 3 channels")
+case("groupnorm_groups", one("GroupNormalization", [[2, 6, 4]], [f32([6]), f32([6])], opset=21, num_groups=4),
+     "4 groups do not divide 6 channels")
+case("lpnorm_p", one("LpNormalization", [[2, 3]], p=3), 'attribute "p" is 3, not 1 or 2')
+case("reduce_l2_noop", one("ReduceL2", [[2, 3]], [i64()], opset=18, noop_with_empty_axes=1), "over no axes is not supported")
+case("logsoftmax_axis", one("LogSoftmax", [[2, 3]], axis=2), "axis 2 is out of range")
+case("celu_zero", one("Celu", [[3]], alpha=0.0), '"alpha" is 0; it divides')
+case("gelu_fast", one("Gelu", [[3]], opset=20, approximate="fast"), "must be none or tanh")
+case("prelu_wider", one("PRelu", [[3]], [f32([2, 3])]), "the slope f32[2,3] does not broadcast to the input f32[3]")
+case("pow_exponent_f64", one("Pow", [[3]], [np.array([2.0, 3, 4])]), "only f32 is computed with")
+case("mean_left_out", oc.model([node("Mean", "x,,x", "y")], {"x": [3]}, {"y": [3]}), "input 1")
 
 # ---- external data ----
 EXTERNAL = {}

@@ -75,6 +75,46 @@ case("clip_relu6", "Clip", [[3, 5]], [np.float32(0), np.float32(6)], opset=11, h
 case("clip_crossed", "Clip", [[3, 5]], [np.float32(1), np.float32(-1)], opset=13)
 case("clip_computed_bound", "Clip", [[3, 5], []], low=-1, high=1)
 
+for op in ["Sin", "Cos", "Floor", "Ceil", "Round", "Erf", "Sign", "Softplus", "Softsign", "HardSwish"]:
+    case(op.lower(), op, [[3, 30]], low=-4, high=4)
+case("mish", "Mish", [[3, 30]], opset=18, low=-9, high=9)
+for op in ["Log", "Reciprocal"]:
+    case(op.lower(), op, [[4, 20]], low=0.01, high=9)
+case("sin_far", "Sin", [[200]], low=-9000, high=9000)
+case("cos_far", "Cos", [[200]], low=-9000, high=9000)
+case("round_half", "Round", [], [np.arange(-4, 4, 0.5, dtype=np.float32)], opset=11)
+case("softplus_wide", "Softplus", [[64]], low=-60, high=60)
+case("log_opset7", "Log", [[3]], opset=7, low=0.5)
+case("erf_opset9", "Erf", [[3]], opset=9)
+case("sign_zero", "Sign", [], [f32([]) * 0], opset=13)
+case("hardsigmoid", "HardSigmoid", [[3, 30]], low=-4, high=4)
+case("hardsigmoid_alpha_beta", "HardSigmoid", [[3, 30]], alpha=0.3, beta=0.1, low=-4, high=4)
+for op, opset in [("Elu", 7), ("Celu", 12), ("ThresholdedRelu", 10), ("Selu", 7), ("Elu", 22)]:
+    case(f"{op.lower()}_default_{opset}", op, [[3, 20]], opset=opset, low=-4, high=4)
+    case(f"{op.lower()}_alpha_{opset}", op, [[3, 20]], opset=opset, low=-4, high=4, alpha=0.7)
+case("selu_gamma", "Selu", [[3, 20]], alpha=1.5, gamma=0.6)
+case("gelu", "Gelu", [[3, 50]], opset=20, low=-4, high=4)
+case("gelu_none", "Gelu", [[3, 50]], opset=20, low=-4, high=4, approximate="none")
+case("gelu_tanh", "Gelu", [[3, 50]], opset=20, low=-4, high=4, approximate="tanh")
+case("swish", "Swish", [[3, 50]], opset=24, low=-4, high=4)
+case("swish_alpha", "Swish", [[3, 50]], opset=24, low=-4, high=4, alpha=1.7)
+case("prelu_channel", "PRelu", [X], [f32([3, 1, 1])])
+case("prelu_one", "PRelu", [X], [f32([1])], opset=7)
+case("prelu_all", "PRelu", [[2, 3], [2, 3]])
+for exponent in [0, 1, 2, 3, 4, 0.5, -1, -2, -0.5, 1.7, 300]:
+    low = 0.95 if exponent == 300 else 0.05 if exponent != int(exponent) else -2
+    case(f"pow_{exponent}", "Pow", [[3, 20]], [np.float32(exponent)], low=low, high=1.1 if low > 0.5 else 3)
+case("pow_int64", "Pow", [[3, 20]], [np.int64(2)])
+case("pow_int64_list", "Pow", [[3, 20]], [i64(5)])
+case("pow_wider", "Pow", [[3]], [f32([1, 1]) + 2], low=0.5)
+case("pow_computed", "Pow", [[3, 20], [20]], low=0.1, high=4)
+case("pow_constants", "Pow", [[3, 4]], [np.array([0, 1, 2, 3], np.float32)])
+case("pow_opset7", "Pow", [[3]], [np.float32(2)], opset=7)
+for op in ["Sum", "Mean"]:
+    case(op.lower() + "_one", op, [[2, 3]])
+    case(op.lower() + "_three", op, [[2, 1], [3], [2, 3]])
+    case(op.lower() + "_opset8", op, [[2, 3], [2, 3]], opset=8)
+
 # ---- convolution ----
 W = f32([4, 3, 3, 3])
 case("conv", "Conv", [X], [W])
@@ -110,6 +150,25 @@ case("batchnorm_opset7", "BatchNormalization", [X], BN, opset=7, spatial=1)
 case("batchnorm_opset9", "BatchNormalization", [X], BN, opset=9)
 case("batchnorm_opset14", "BatchNormalization", [X], BN, opset=14, training_mode=0)
 case("batchnorm_computed", "BatchNormalization", [X, [3], [3], [3], [3]], low=0.2)
+
+for axis in [-1, 0, 1, -2]:
+    tail = [3, 4, 5][axis:] if axis < 0 else [3, 4, 5][axis:]
+    case(f"layernorm_{axis}", "LayerNormalization", [[3, 4, 5]], [f32(tail), f32(tail, "b")], axis=axis)
+case("layernorm_default", "LayerNormalization", [[2, 7, 50]], [f32([50]), f32([50], "b")])
+case("layernorm_no_bias", "LayerNormalization", [[2, 7, 33]], [f32([33])], epsilon=0.1, stash_type=1)
+case("layernorm_outputs_unused", "LayerNormalization", [[2, 16]], [f32([16]), f32([16], "b")], n_out=3)
+case("layernorm_scale_broadcast", "LayerNormalization", [[2, 4, 16]], [f32([1])], axis=1)
+case("layernorm_computed", "LayerNormalization", [[2, 16], [16], [16]])
+case("rmsnorm", "RMSNormalization", [[2, 7, 50]], [f32([50])], opset=23)
+case("rmsnorm_axis", "RMSNormalization", [[2, 3, 5]], [f32([3, 5])], opset=24, axis=1, epsilon=1e-3)
+case("instancenorm", "InstanceNormalization", [X], [f32([3]), f32([3], "b")])
+case("instancenorm_1d", "InstanceNormalization", [[2, 3, 20]], [f32([3]), f32([3], "b")], epsilon=0.01, opset=7)
+case("instancenorm_3d", "InstanceNormalization", [[2, 3, 4, 2, 3]], [f32([3]), f32([3], "b")], opset=22)
+case("groupnorm", "GroupNormalization", [[2, 6, 4, 5]], [f32([6]), f32([6], "b")], opset=21, num_groups=3)
+case("groupnorm_one", "GroupNormalization", [[2, 6, 4]], [f32([6]), f32([6], "b")], opset=22, num_groups=1, epsilon=0.1)
+case("lpnorm_default", "LpNormalization", [[3, 10]])
+case("lpnorm_1", "LpNormalization", [[3, 4, 5]], p=1, axis=1)
+case("lpnorm_2", "LpNormalization", [[3, 4, 5]], p=2, axis=0, opset=22)
 
 # ---- pools ----
 for op in ["MaxPool", "AveragePool"]:
@@ -156,6 +215,15 @@ for op, old, new in [("ReduceSum", 11, 13), ("ReduceMean", 13, 18), ("ReduceMax"
     case(p + "input_empty", op, [R], [i64()], opset=new)
     case(p + "noop", op, [R], [i64()], opset=new, noop_with_empty_axes=1)
     case(p + "noop_absent", op, [R], opset=new, noop_with_empty_axes=1)
+for op in ["Min", "L1", "L2", "SumSquare", "LogSumExp", "LogSum"]:
+    p, low = "reduce_" + op.lower() + "_", 0.1 if op == "LogSum" else -2
+    case(p + "all", "Reduce" + op, [R], opset=11, low=low)
+    case(p + "apart_dropped", "Reduce" + op, [R], opset=13, axes=[3, 1], keepdims=0, low=low)
+    case(p + "first", "Reduce" + op, [R], opset=7, axes=[0], low=low)
+    case(p + "input", "Reduce" + op, [R], [i64(2, -1)], opset=18, low=low)
+    case(p + "input_absent", "Reduce" + op, [R], opset=18, keepdims=0, low=low)
+case("reduce_min_noop", "ReduceMin", [R], [i64()], opset=18, noop_with_empty_axes=1)
+case("reduce_logsumexp_far", "ReduceLogSumExp", [R], opset=13, axes=[1], low=-200, high=200)
 case("max_axes_opset20", "ReduceMax", [R], [i64(1)], opset=20)
 case("sum_long", "ReduceSum", [[3, 1000]], [i64(1)], opset=13, low=0)
 
@@ -314,6 +382,11 @@ for axis in [0, 1, 2, -2]:
     case(f"softmax_{axis}", "Softmax", [S], axis=axis)
     case(f"softmax_old_{axis}", "Softmax", [S], opset=11, axis=axis)
 case("softmax_old_default", "Softmax", [S], opset=7)
+case("logsoftmax", "LogSoftmax", [[3, 10]])
+case("logsoftmax_wide", "LogSoftmax", [[2, 33]], low=-80, high=80)
+for axis in [0, 1, -1]:
+    case(f"logsoftmax_{axis}", "LogSoftmax", [S], axis=axis)
+    case(f"logsoftmax_old_{axis}", "LogSoftmax", [S], opset=11, axis=axis)
 case("softmax_wide", "Softmax", [[2, 33]], low=-80, high=80)
 
 # ---- what passes its input on ----

@@ -163,6 +163,18 @@ static bool along_case(size_t i, kernel_case *c) {
     return true;
 }
 
+static bool norm_case(size_t i, kernel_case *c) {
+    static const ptrdiff_t sizes[] = {1, 2, 15, 16, 17, 31, 32, 33, 100, 384};
+    enum { N = sizeof sizes / sizeof *sizes };
+    if (i >= 4 * N) return false;
+    const ptrdiff_t r = sizes[i / 4], outer = 1 + (ptrdiff_t)(i % 3);
+    const ptrdiff_t epsilon = i / 4 % 3 ? 0x3727c5ac : 0; /* 1e-5 */
+    c->x_count = c->y_count = outer * r;
+    c->columns = r;
+    c->dims.norm = (infk_norm_dims){outer, r, (ptrdiff_t)(i % 2), epsilon};
+    return true;
+}
+
 /* ---- data movement ---------------------------------------------------------------------------------------- */
 
 static bool strided_case(size_t i, kernel_case *c) {
@@ -252,6 +264,7 @@ bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *
     case INFK_reduce_sum:
     case INFK_reduce_max:
     case INFK_softmax: return along_case(i, out);
+    case INFK_norm: return norm_case(i, out);
     case INFK_strided: return strided_case(i, out);
     case INFK_pad: return pad_case(i, out);
     case INFK_to_c16:

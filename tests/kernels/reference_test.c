@@ -245,6 +245,29 @@ static void test_softmax(void) {
     }
 }
 
+static void test_norm(void) {
+    kernel_case c;
+    uint64_t state = 10;
+    for (size_t index = 0; kernel_case_get(INFK_norm, index, "f32", &c); index++) {
+        const infk_norm_dims *d = &c.dims.norm;
+        fill_floats(x, c.x_count, &state);
+        for (ptrdiff_t i = 0; i < c.x_count; i++) x[i] = x[i] * 3 + 1;
+        call(INFK_norm, "f32", "", &c, x, NULL, y);
+        for (ptrdiff_t i = 0; i < c.x_count; i++) {
+            const float *p = x + i / d->r * d->r;
+            double mean = 0, square = 0;
+            for (ptrdiff_t r = 0; r < d->r; r++)
+                mean += d->center ? (double)p[r] / (double)d->r : 0;
+            for (ptrdiff_t r = 0; r < d->r; r++)
+                square += pow((double)p[r] - mean, 2) / (double)d->r;
+            const double want = ((double)x[i] - mean) / sqrt(square + (d->epsilon ? 1e-5 : 0));
+            const bool alone = d->center && d->r == 1; /* 0 / sqrt(epsilon) */
+            if (!alone || d->epsilon)
+                check(fabs((double)y[i] - want) <= 3e-6, "norm", index, i, (double)y[i], want);
+        }
+    }
+}
+
 /* ---- data movement ---------------------------------------------------------------------------------------- */
 
 static void test_strided(void) {
@@ -370,6 +393,7 @@ int main(void) {
     test_reduce(INFK_reduce_sum);
     test_reduce(INFK_reduce_max);
     test_softmax();
+    test_norm();
     test_strided();
     test_pad();
     test_relayout(INFK_to_c16);

@@ -1,6 +1,6 @@
 /* simd_test.c - the vocabulary of one level (LEVEL_HEADER): every v_x gives the bits of s_x in each lane, on all
- * pairs of special values and on random bits; fma is exact; exp and tanh are within 2 ulp of the true value; tails
- * touch their lanes only. */
+ * pairs of special values and on random bits; fma is exact; the functions of poly.h are within their bounds of the true
+ * value; tails touch their lanes only. */
 #include LEVEL_HEADER
 #include "level_here.h"
 #include <math.h>
@@ -28,7 +28,10 @@ static uint32_t random_bits(void) {
 #define FUNCTIONS(X)                                                                                        \
     X(add, (a, b)) X(sub, (a, b)) X(mul, (a, b)) X(div, (a, b)) X(max, (a, b)) X(min, (a, b))               \
     X(max_nan, (a, b)) X(neg, (a)) X(abs, (a)) X(sqrt, (a)) X(copysign, (a, b)) X(select_gt0, (a, b, c))    \
-    X(select_gt, (a, b, c, a)) X(fma, (a, b, c)) X(exp, (a)) X(tanh, (a))
+    X(select_gt, (a, b, c, a)) X(fma, (a, b, c)) X(exp, (a)) X(tanh, (a)) X(select_eq, (a, b, c, a))        \
+    X(exponent, (a)) X(mantissa, (a)) X(round, (a)) X(floor, (a)) X(ceil, (a)) X(expm1_neg, (a))            \
+    X(log, (a)) X(softplus, (a)) X(pow, (a, b)) X(erf, (a)) X(sin, (a)) X(cos, (a)) X(mish, (a))         \
+    X(gelu_tanh, (a))
 /* clang-format on */
 
 static void check_lanes(const float *a16, const float *b16, const float *c16) {
@@ -111,17 +114,58 @@ static double ulps(float got, double want) {
     return fabs((double)got - want) / ulp;
 }
 
+static double softplus(double a) { return fmax(a, 0) + log1p(exp(-fabs(a))); }
+
+/* Functions of one argument in [-limit, limit], and the most that each may be off, in units of the last place. */
+static const struct {
+    const char *name;
+    float (*ours)(float);
+    double (*exact)(double);
+    double limit, bound;
+} accurate[] = {
+    {"exp", s_exp, exp, INFINITY, 2},      {"tanh", s_tanh, tanh, INFINITY, 2},
+    {"log", s_log, log, INFINITY, 2},      {"erf", s_erf, erf, INFINITY, 2},
+    {"sin", s_sin, sin, 65536, 2},         {"cos", s_cos, cos, 65536, 2},
+    {"round", s_round, rint, INFINITY, 0}, {"floor", s_floor, floor, INFINITY, 0},
+    {"ceil", s_ceil, ceil, INFINITY, 0},   {"softplus", s_softplus, softplus, INFINITY, 3},
+};
+enum { N_ACCURATE = sizeof accurate / sizeof *accurate };
+
 static void check_accuracy(uint32_t step) {
-    double worst_exp = 0, worst_tanh = 0;
-    for (uint64_t bits = 0; bits < 0x100000000u; bits += step) {
-        const float a = s_float((uint32_t)bits);
-        const double e = ulps(s_exp(a), exp((double)a)), t = ulps(s_tanh(a), tanh((double)a));
-        check(e <= 2, "exp", a, 0, 0, s_exp(a), (float)exp((double)a));
-        check(t <= 2, "tanh", a, 0, 0, s_tanh(a), (float)tanh((double)a));
-        if (e > worst_exp) worst_exp = e;
-        if (t > worst_tanh) worst_tanh = t;
+    for (int f = 0; f < N_ACCURATE; f++) {
+        double worst = 0;
+        for (uint64_t bits = 0; bits < 0x100000000u; bits += step) {
+            const float a = s_float((uint32_t)bits), got = accurate[f].ours(a);
+            if (fabs((double)a) > accurate[f].limit && !isnan(a)) continue;
+            const double want = accurate[f].exact((double)a), off = ulps(got, want);
+            check(off <= accurate[f].bound, accurate[f].name, a, 0, 0, got, (float)want);
+            if (want == 0 && isinf(accurate[f].limit))
+                check(!signbit(got) == !signbit(want), accurate[f].name, a, 0, 0, got, (float)want);
+            if (off > worst) worst = off;
+        }
+        printf("%s within %.3f ulp\n", accurate[f].name, worst);
     }
-    printf("exp within %.3f ulp, tanh within %.3f ulp\n", worst_exp, worst_tanh);
+}
+
+/* pow against the C library's in double: special values and their neighbours, random bits, moderate sizes. */
+static void check_pow(const uint32_t *special, int n_special) {
+    double worst = 0;
+    for (int i = 0; i < 300000; i++) {
+        float a = s_float(random_bits()), b = s_float(random_bits());
+        if (i < n_special * n_special) {
+            a = s_float(special[i % n_special]);
+            b = s_float(special[i / n_special]);
+        } else if (i % 4 == 1) {
+            b = (float)((int)(random_bits() % 41) - 20) * 0.5f;
+        } else if (i % 4 > 1) {
+            a = s_float((random_bits() & 0x07ffffffu) + 0x3c000000u);
+            b = s_float((random_bits() & 0x87ffffffu) | 0x3c000000u);
+        }
+        const double want = pow((double)a, (double)b), off = ulps(s_pow(a, b), want);
+        check(off <= 2, "pow", a, b, 0, s_pow(a, b), (float)want);
+        if (off > worst) worst = off;
+    }
+    printf("pow within %.3f ulp\n", worst);
 }
 
 int main(int argc, char **argv) {
@@ -160,6 +204,7 @@ int main(int argc, char **argv) {
         check_trees(a);
     }
     check_tails();
+    check_pow(special, N);
     check_accuracy(argc > 1 && strcmp(argv[1], "--all") == 0 ? 1 : 8191);
     printf("%ld failures\n", failures);
     return failures ? 1 : 0;

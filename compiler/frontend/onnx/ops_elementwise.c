@@ -5,10 +5,34 @@
 /* The function of scalar.def that an operator is. */
 static const char *function_of(const char *op) {
     static const char *const pairs[][2] = {
-        {"Abs", "abs"},         {"Exp", "exp"},   {"Neg", "neg"},   {"Relu", "relu"},
-        {"Sigmoid", "sigmoid"}, {"Sqrt", "sqrt"}, {"Tanh", "tanh"}, {"Add", "add"},
-        {"Sub", "sub"},         {"Mul", "mul"},   {"Div", "div"},   {"Max", "max"},
+        {"Abs", "abs"},
+        {"Exp", "exp"},
+        {"Neg", "neg"},
+        {"Relu", "relu"},
+        {"Sigmoid", "sigmoid"},
+        {"Sqrt", "sqrt"},
+        {"Tanh", "tanh"},
+        {"Add", "add"},
+        {"Sub", "sub"},
+        {"Mul", "mul"},
+        {"Div", "div"},
+        {"Max", "max"},
         {"Min", "min"},
+        {"Log", "log"},
+        {"Erf", "erf"},
+        {"Sin", "sin"},
+        {"Cos", "cos"},
+        {"Floor", "floor"},
+        {"Ceil", "ceil"},
+        {"Round", "round"},
+        {"Reciprocal", "reciprocal"},
+        {"Softplus", "softplus"},
+        {"HardSwish", "hardswish"},
+        {"Mish", "mish"},
+        {"Softsign", "softsign"},
+        {"Sign", "sign"},
+        {"Sum", "add"},
+        {"Mean", "add"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (strcmp(pairs[i][0], op) == 0) return pairs[i][1];
@@ -25,7 +49,7 @@ infc_status infc_onnx_import_map1(infc_onnx_at *at) {
     return infc_onnx_output(at, 0, &y);
 }
 
-/* Any number of operands, from left to right. */
+/* Any number of operands, from left to right; Mean divides their sum by their number. */
 infc_status infc_onnx_import_map_many(infc_onnx_at *at) {
     infc_onnx_operand pair[2];
     bool done;
@@ -37,6 +61,10 @@ infc_status infc_onnx_import_map_many(infc_onnx_at *at) {
             return infc_onnx_invalid(at, "input %zu must not be left out", i);
         INFC_TRY(infc_onnx_input(at, i, &pair[1]));
         INFC_TRY(infc_onnx_map(at, function_of(at->node->op), pair, 2, &pair[0]));
+    }
+    if (strcmp(at->node->op, "Mean") == 0) {
+        pair[1] = infc_onnx_scalar(at, "count", (float)at->node->n_inputs);
+        INFC_TRY(infc_onnx_map(at, "div", pair, 2, &pair[0]));
     }
     return infc_onnx_output(at, 0, &pair[0]);
 }

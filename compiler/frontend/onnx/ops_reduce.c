@@ -1,4 +1,4 @@
-/* ReduceSum, ReduceMean, ReduceMax. */
+/* The Reduce operators: a sum or a maximum, and what is done to elements before and to results after. */
 #include "onnx_node.h"
 #include <string.h>
 
@@ -48,11 +48,59 @@ static infc_status reduce_axes(infc_onnx_at *at, infc_op_kind kind, infc_onnx_op
     return infc_onnx_build(at, kind, &x, 1, &attr, 1, out);
 }
 
+/* log(sum(e^x)), with the maximum taken out; a maximum that is infinite would leave NaN. */
+static infc_status log_sum_exp(infc_onnx_at *at, infc_onnx_operand x,
+                               const bool reduced[INFC_MAX_RANK], infc_onnx_operand *out) {
+    infc_onnx_operand max[3], pair[2];
+    INFC_TRY(reduce_axes(at, INFC_OP_reduce_max, x, reduced, &max[0]));
+    max[1] = infc_onnx_scalar(at, "lowest", -0x1.fffffep+127f);
+    max[2] = infc_onnx_scalar(at, "highest", 0x1.fffffep+127f);
+    INFC_TRY(infc_onnx_map(at, "clip", max, 3, &max[0]));
+    int64_t dims[INFC_MAX_RANK];
+    for (int i = 0; i < x.type.rank; i++) dims[i] = reduced[i] ? 1 : x.type.dims[i];
+    INFC_TRY(infc_onnx_view(at, &max[0], dims, x.type.rank, &max[0]));
+    pair[0] = x;
+    pair[1] = max[0];
+    INFC_TRY(infc_onnx_map(at, "sub", pair, 2, &pair[0]));
+    INFC_TRY(infc_onnx_map(at, "exp", &pair[0], 1, &pair[0]));
+    INFC_TRY(reduce_axes(at, INFC_OP_reduce_sum, pair[0], reduced, &pair[0]));
+    INFC_TRY(infc_onnx_view(at, &pair[0], dims, x.type.rank, &pair[0]));
+    INFC_TRY(infc_onnx_map(at, "log", &pair[0], 1, &pair[0]));
+    return infc_onnx_map(at, "add", pair, 2, out);
+}
+
+static const struct reduction {
+    const char *op, *before, *after; /* functions of scalar.def; null: none */
+    infc_op_kind kind;
+} reductions[] = {
+    {"ReduceSum", NULL, NULL, INFC_OP_reduce_sum},
+    {"ReduceMean", NULL, NULL, INFC_OP_reduce_sum},
+    {"ReduceMax", NULL, NULL, INFC_OP_reduce_max},
+    {"ReduceMin", "neg", "neg", INFC_OP_reduce_max},
+    {"ReduceL1", "abs", NULL, INFC_OP_reduce_sum},
+    {"ReduceL2", "mul", "sqrt", INFC_OP_reduce_sum},
+    {"ReduceSumSquare", "mul", NULL, INFC_OP_reduce_sum},
+    {"ReduceLogSum", NULL, "log", INFC_OP_reduce_sum},
+    {"ReduceLogSumExp", "exp", "log", INFC_OP_reduce_sum},
+};
+
+static infc_status reduce(infc_onnx_at *at, const struct reduction *how, infc_onnx_operand x,
+                          const bool reduced[INFC_MAX_RANK], infc_onnx_operand *out) {
+    infc_onnx_operand pair[2] = {x, x};
+    if (how->before)
+        INFC_TRY(infc_onnx_map(at, how->before, pair, strcmp(how->before, "mul") == 0 ? 2 : 1, &x));
+    INFC_TRY(reduce_axes(at, how->kind, x, reduced, &x));
+    *out = x;
+    return how->after ? infc_onnx_map(at, how->after, &x, 1, out) : INFC_OK;
+}
+
 infc_status infc_onnx_import_reduce(infc_onnx_at *at) {
     infc_onnx_operand x, pair[2];
     bool reduced[INFC_MAX_RANK], none, keep;
     int64_t count = 1, dims[INFC_MAX_RANK];
     int rank = 0;
+    const struct reduction *how = reductions;
+    while (strcmp(how->op, at->node->op) != 0) how++;
     INFC_TRY(infc_onnx_input(at, 0, &x));
     INFC_TRY(read_axes(at, x.type.rank, reduced, &none));
     INFC_TRY(infc_onnx_attr_flag(at, "keepdims", 1, &keep));
@@ -60,10 +108,12 @@ infc_status infc_onnx_import_reduce(infc_onnx_at *at) {
         if (reduced[i]) count *= x.type.dims[i];
         if (!reduced[i] || keep) dims[rank++] = reduced[i] ? 1 : x.type.dims[i];
     }
+    if ((none || x.type.rank == 0) && (how->before || how->after) && how->kind == INFC_OP_reduce_sum)
+        return infc_onnx_refuse(at, "%s over no axes is not supported", how->op);
     if (none || x.type.rank == 0) return infc_onnx_output(at, 0, &x);
-    bool max = strcmp(at->node->op, "ReduceMax") == 0;
-    INFC_TRY(reduce_axes(at, max ? INFC_OP_reduce_max : INFC_OP_reduce_sum, x, reduced, &pair[0]));
-    if (strcmp(at->node->op, "ReduceMean") == 0) {
+    if (strcmp(how->op, "ReduceLogSumExp") == 0) INFC_TRY(log_sum_exp(at, x, reduced, &pair[0]));
+    else INFC_TRY(reduce(at, how, x, reduced, &pair[0]));
+    if (strcmp(how->op, "ReduceMean") == 0) {
         pair[1] = infc_onnx_scalar(at, "count", (float)count);
         INFC_TRY(infc_onnx_map(at, "div", pair, 2, &pair[0]));
     }

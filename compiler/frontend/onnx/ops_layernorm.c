@@ -1,0 +1,105 @@
+/* LayerNormalization, RMSNormalization, InstanceNormalization, GroupNormalization: a norm of rows, a scale, a bias.
+ * LpNormalization: division by a sum. */
+#include "onnx_node.h"
+#include <string.h>
+
+static infc_status map2(infc_onnx_at *at, const char *fn, infc_onnx_operand a, infc_onnx_operand b,
+                        infc_onnx_operand *out) {
+    infc_onnx_operand pair[] = {a, b};
+    return infc_onnx_map(at, fn, pair, 2, out);
+}
+
+/* Rows of all axes from `axis` on. */
+static infc_status norm(infc_onnx_at *at, infc_onnx_operand x, int axis, bool center, infc_onnx_operand *out) {
+    float epsilon = infc_onnx_attr_float(at, "epsilon", 1e-5f);
+    int32_t bits;
+    memcpy(&bits, &epsilon, sizeof bits);
+    if (!(epsilon >= 0) || epsilon > 0x1.fffffep+127f)
+        return infc_onnx_invalid(at, "attribute \"epsilon\" is %g", (double)epsilon);
+    infc_attr attrs[] = {
+        infc_attr_int("axis", axis),
+        infc_attr_int("center", center),
+        infc_attr_int("epsilon", bits & INT32_MAX),
+    };
+    return infc_onnx_build(at, INFC_OP_norm, &x, 1, attrs, 3, out);
+}
+
+/* Input i, which must broadcast to x, applied to y. */
+static infc_status apply(infc_onnx_at *at, const char *fn, size_t i, infc_onnx_operand *y) {
+    infc_onnx_operand p;
+    infc_type both;
+    INFC_TRY(infc_onnx_input(at, i, &p));
+    if (!infc_type_broadcast(&y->type, &p.type, &both) || !infc_shape_equal(&both, &y->type))
+        return infc_onnx_invalid(at, "input %zu, \"%s\", is %s, which does not broadcast to the input %s",
+                                 i, at->node->inputs[i], infc_type_text(at->arena, &p.type),
+                                 infc_type_text(at->arena, &y->type));
+    return map2(at, fn, *y, p, y);
+}
+
+infc_status infc_onnx_import_layer_norm(infc_onnx_at *at) {
+    infc_onnx_operand x, y;
+    int axis;
+    bool center = strcmp(at->node->op, "LayerNormalization") == 0;
+    for (size_t i = 1; i < at->node->n_outputs; i++)
+        if (infc_onnx_output_used(at, i))
+            return infc_onnx_refuse(at, "output %zu exists for training only; export the model for inference", i);
+    INFC_TRY(infc_onnx_input(at, 0, &x));
+    INFC_TRY(infc_onnx_axis(at, infc_onnx_attr_int(at, "axis", -1), x.type.rank, &axis));
+    INFC_TRY(norm(at, x, axis, center, &y));
+    INFC_TRY(apply(at, "mul", 1, &y));
+    if (infc_onnx_has(at, 2)) INFC_TRY(apply(at, "add", 2, &y));
+    return infc_onnx_output(at, 0, &y);
+}
+
+/* Input i, one value per channel, as [C,1,1..]. */
+static infc_status channel_input(infc_onnx_at *at, size_t i, const infc_type *x, infc_onnx_operand *out) {
+    INFC_TRY(infc_onnx_input(at, i, out));
+    if (out->type.rank != 1 || out->type.dims[0] != x->dims[1])
+        return infc_onnx_invalid(at, "input %zu, \"%s\", is %s, but there are %lld channels", i,
+                                 at->node->inputs[i], infc_type_text(at->arena, &out->type),
+                                 (long long)x->dims[1]);
+    return infc_onnx_per_channel(at, out, x->rank, out);
+}
+
+/* InstanceNormalization is GroupNormalization with a group for each channel. */
+infc_status infc_onnx_import_group_norm(infc_onnx_at *at) {
+    infc_onnx_operand x, y, scale, bias;
+    INFC_TRY(infc_onnx_input(at, 0, &x));
+    if (x.type.rank < 3)
+        return infc_onnx_invalid(at, "the input has %d dimensions; it needs a batch, channels and at least one more",
+                                 x.type.rank);
+    int64_t channels = x.type.dims[1], groups = channels;
+    if (strcmp(at->node->op, "GroupNormalization") == 0)
+        groups = infc_onnx_attr_int(at, "num_groups", 0);
+    if (groups < 1 || channels % groups != 0)
+        return infc_onnx_invalid(at, "%lld groups do not divide %lld channels", (long long)groups,
+                                 (long long)channels);
+    INFC_TRY(channel_input(at, 1, &x.type, &scale));
+    INFC_TRY(channel_input(at, 2, &x.type, &bias));
+    int64_t rows[] = {x.type.dims[0] * groups, infc_type_count(&x.type) / (x.type.dims[0] * groups)};
+    INFC_TRY(infc_onnx_view(at, &x, rows, 2, &y));
+    INFC_TRY(norm(at, y, 1, true, &y));
+    INFC_TRY(infc_onnx_view(at, &y, x.type.dims, x.type.rank, &y));
+    INFC_TRY(map2(at, "mul", y, scale, &y));
+    INFC_TRY(map2(at, "add", y, bias, &y));
+    return infc_onnx_output(at, 0, &y);
+}
+
+/* x over its 1-norm or 2-norm along an axis. */
+infc_status infc_onnx_import_lp_norm(infc_onnx_at *at) {
+    infc_onnx_operand x, y;
+    int axis;
+    int64_t p = infc_onnx_attr_int(at, "p", 2);
+    INFC_TRY(infc_onnx_input(at, 0, &x));
+    INFC_TRY(infc_onnx_axis(at, infc_onnx_attr_int(at, "axis", -1), x.type.rank, &axis));
+    if (p != 1 && p != 2)
+        return infc_onnx_invalid(at, "attribute \"p\" is %lld, not 1 or 2", (long long)p);
+    if (p == 1) INFC_TRY(infc_onnx_map(at, "abs", &x, 1, &y));
+    else INFC_TRY(map2(at, "mul", x, x, &y));
+    int64_t axes = axis;
+    infc_attr attr = infc_attr_ints("axes", &axes, 1);
+    INFC_TRY(infc_onnx_build(at, INFC_OP_reduce_sum, &y, 1, &attr, 1, &y));
+    if (p == 2) INFC_TRY(infc_onnx_map(at, "sqrt", &y, 1, &y));
+    INFC_TRY(map2(at, "div", x, y, &y));
+    return infc_onnx_output(at, 0, &y);
+}
