@@ -85,8 +85,8 @@ static void counts(void **state) {
     const infk_relayout_dims pack = {2, 17, 5, 9};
     assert_int_equal(infk_units(INFK_pack_matmul, &pack), 2 * 2);
     assert_int_equal(infk_units(INFK_pack_conv, &pack), 2);
-    const infk_transpose_dims transpose = {.d0 = 3, .d1 = 4, .d2 = 5, .d3 = 1, .d4 = 1, .d5 = 6};
-    assert_int_equal(infk_units(INFK_transpose, &transpose), 12);
+    const infk_strided_dims strided = {.d0 = 3, .d1 = 4, .d2 = 5, .d3 = 1, .d4 = 1, .d5 = 6};
+    assert_int_equal(infk_units(INFK_strided, &strided), 12);
 }
 
 static bool has(infc_buf *text, const char *what) {
