@@ -170,7 +170,8 @@ static inline void tiny_transpose(tiny_plan *t, infc_isa isa) {
     infc_plan_step *step = tiny_step(t, "turn", "transpose [3,33]");
     infc_kernel_call call = {.kind = INFK_strided, .types = {"b4", "", "b4"}};
     call.dims.strided = (infk_strided_dims){
-        .d0 = 1, .d1 = 1, .d2 = 1, .d3 = 1, .d4 = TINY_N, .d5 = TINY_M, .s4 = 1, .s5 = TINY_N, .y_unit = TINY_M * TINY_N};
+        .d0 = 1, .d1 = 1, .d2 = 1, .d3 = 1, .d4 = TINY_N, .d5 = TINY_M, .s4 = 1, .s5 = TINY_N};
+    call.dims.strided.y_unit = TINY_M * TINY_N;
     tiny_kernel(t, step, call, isa);
     step->operands[0] = H, step->n_operands = 1;
     tiny_store(t, step, R, -1);

@@ -45,6 +45,9 @@ void infc_call_strided(infc_dtype dtype, int64_t base, int n, const int64_t *ext
     }
     *out = (infc_kernel_call){.kind = INFK_strided};
     infc_call_by_size(out, dtype);
-    out->dims.strided = (infk_strided_dims){
-        d[0], d[1], d[2], d[3], d[4], d[5], t[0], t[1], t[2], t[3], t[4], t[5], (ptrdiff_t)base, d[2] * d[3] * d[4] * d[5], 0};
+    infk_strided_dims dims = {d[0], d[1], d[2], d[3], d[4], d[5], t[0], t[1],
+                              t[2], t[3], t[4], t[5], 0,    0,    0};
+    dims.base = (ptrdiff_t)base;
+    dims.y_unit = d[2] * d[3] * d[4] * d[5];
+    out->dims.strided = dims;
 }

@@ -1,4 +1,4 @@
-/* expand.c - axes of extent 1 repeated, and new ones before, of a plain tensor of any element type. */
+/* broadcast.c - expand: axes of extent 1 repeated, and new ones before, of a plain tensor of any element type. */
 #include "../op_rules.h"
 
 static int walk(const infc_type *x, const infc_attr *shape, int64_t *extents, int64_t *strides) {
