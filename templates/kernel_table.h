@@ -36,6 +36,9 @@ typedef struct infk_softmax_dims {
 typedef struct infk_norm_dims {
 #include "kernels/norm/norm_dims.def"
 } infk_norm_dims;
+typedef struct infk_resize_dims {
+#include "kernels/resize/resize_dims.def"
+} infk_resize_dims;
 typedef struct infk_transpose_dims {
 #include "kernels/transpose/transpose_dims.def"
 } infk_transpose_dims;

@@ -82,6 +82,7 @@ typedef struct infc_kernel_call {
         infk_reduce_dims reduce;
         infk_softmax_dims softmax;
         infk_norm_dims norm;
+        infk_resize_dims resize;
         infk_transpose_dims transpose;
         infk_relayout_dims relayout;
     } dims;
