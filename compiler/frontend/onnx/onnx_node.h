@@ -97,6 +97,7 @@ infc_status infc_onnx_import_pow(infc_onnx_at *at);
 infc_status infc_onnx_import_prelu(infc_onnx_at *at);
 infc_status infc_onnx_import_reduce(infc_onnx_at *at);
 infc_status infc_onnx_import_reshape(infc_onnx_at *at);
+infc_status infc_onnx_import_resize(infc_onnx_at *at);
 infc_status infc_onnx_import_selu(infc_onnx_at *at);
 infc_status infc_onnx_import_softmax(infc_onnx_at *at);
 infc_status infc_onnx_import_squeeze(infc_onnx_at *at);
