@@ -343,6 +343,19 @@ case("resize_channels", resize(None, S2[::-1].copy()), "axis 0 is resized")
 case("resize_axes_twice", resize(None, S2[:2], opset=18, axes=[0, 0]), "axis 0 is given twice")
 case("resize_axes_far", resize(None, S2[:2], opset=18, axes=[0, 4]), "axis 4 is out of range")
 case("resize_computed", one("Resize", [[1, 2, 3, 4], [4]], opset=10), "the scales, must be constant floats")
+CT = [[1, 3, 4, 4]], [f32([3, 4, 2, 2])]
+for attribute in [{}, {"strides": [2, 2], "pads": [1, 0, 0, 0]}, {"strides": [2, 2], "output_padding": [1, 0]},
+                  {"strides": [2, 2], "dilations": [2, 1]}, {"strides": [2, 2], "output_shape": [8, 8]}]:
+    case("convtranspose_" + "_".join(attribute), one("ConvTranspose", *CT, **attribute), "only kernels as large as the strides")
+case("convtranspose_channels", one("ConvTranspose", [[1, 2, 4, 4]], CT[1], strides=[2, 2]),
+     "the input is f32[1,2,4,4], the weight f32[3,4,2,2]")
+case("convtranspose_group", one("ConvTranspose", *CT, strides=[2, 2], group=2), "2 groups do not divide 3 input channels")
+case("convtranspose_bias", one("ConvTranspose", CT[0], CT[1] + [f32([3])], strides=[2, 2]), "but there are 4 output channels")
+case("depth_to_space_channels", one("DepthToSpace", [[1, 6, 4, 4]], blocksize=2), "6 channels do not make blocks of 2 x 2")
+case("depth_to_space_mode", one("DepthToSpace", [[1, 8, 4, 4]], blocksize=2, mode="RCD"), "must be DCR or CRD")
+case("depth_to_space_zero", one("DepthToSpace", [[1, 8, 4, 4]], blocksize=0), 'attribute "blocksize" is missing or 0')
+case("space_to_depth_pixels", one("SpaceToDepth", [[1, 8, 4, 5]], blocksize=2), "4 x 5 pixels do not make blocks of 2 x 2")
+case("space_to_depth_rank", one("SpaceToDepth", [[8, 4, 5]], blocksize=2), "the input has 3 dimensions, not 4")
 case("celu_zero", one("Celu", [[3]], alpha=0.0), '"alpha" is 0; it divides')
 case("gelu_fast", one("Gelu", [[3]], opset=20, approximate="fast"), "must be none or tanh")
 case("prelu_wider", one("PRelu", [[3]], [f32([2, 3])]), "the slope f32[2,3] does not broadcast to the input f32[3]")

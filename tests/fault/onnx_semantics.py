@@ -188,6 +188,22 @@ for op in ["GlobalAveragePool", "GlobalMaxPool"]:
     case(op.lower() + "_1d", op, [[2, 3, 7]])
     case(op.lower() + "_opset7", op, [[1, 2, 3, 3]], opset=7)
 
+# ---- pixels from channels and back ----
+case("convtranspose_2x2", "ConvTranspose", [X], [f32([3, 4, 2, 2])], strides=[2, 2])
+case("convtranspose_bias", "ConvTranspose", [X], [f32([3, 5, 2, 3]), f32([5])], strides=[2, 3], kernel_shape=[2, 3])
+case("convtranspose_groups", "ConvTranspose", [[2, 4, 3, 5]], [f32([4, 3, 2, 2]), f32([6])], strides=[2, 2], group=2)
+case("convtranspose_1x1", "ConvTranspose", [X], [f32([3, 4, 1, 1])], opset=7, pads=[0, 0, 0, 0])
+case("convtranspose_1d", "ConvTranspose", [[2, 3, 7]], [f32([3, 4, 4])], strides=[4], output_padding=[0])
+case("convtranspose_valid", "ConvTranspose", [X], [f32([3, 17, 2, 2])], strides=[2, 2], auto_pad="VALID", opset=22)
+case("convtranspose_computed", "ConvTranspose", [X, [3, 4, 2, 2]], strides=[2, 2])
+case("depth_to_space", "DepthToSpace", [[2, 12, 3, 5]], blocksize=2)
+case("depth_to_space_crd", "DepthToSpace", [[2, 12, 3, 5]], blocksize=2, mode="CRD")
+case("depth_to_space_opset7", "DepthToSpace", [[1, 18, 3, 2]], opset=7, blocksize=3)
+case("space_to_depth", "SpaceToDepth", [[2, 3, 4, 6]], blocksize=2)
+case("space_to_depth_opset7", "SpaceToDepth", [[1, 3, 9, 6]], opset=7, blocksize=3)
+for mode in ["DCR", "CRD"]:
+    case(f"space_to_depth_{mode.lower()}", "SpaceToDepth", [[2, 3, 4, 6]], opset=28, blocksize=2, mode=mode)
+
 # ---- resizing ----
 def scales(*values):
     return np.array(values, np.float32)
