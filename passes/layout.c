@@ -124,6 +124,7 @@ static infc_status lay_out(infc_pass_cx *pass, relayouts *made, MlirOperation op
         return want(pass, made, op, 1, INFC_LAYOUT_panel);
     case INFC_OP_pool_max:
     case INFC_OP_pool_avg:
+    case INFC_OP_resize:
         if (desc.in[0].layout == INFC_LAYOUT_c16) block_result(pass, op, &desc);
         return INFC_OK;
     case INFC_OP_map1:

@@ -21,6 +21,9 @@ static const char *const dims_of_softmax[] = {
 static const char *const dims_of_norm[] = {
 #include "kernels/norm/norm_dims.def"
 };
+static const char *const dims_of_resize[] = {
+#include "kernels/resize/resize_dims.def"
+};
 static const char *const dims_of_strided[] = {
 #include "kernels/strided/strided_dims.def"
 };
@@ -116,6 +119,10 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     case INFK_reduce_max: return ((const infk_reduce_dims *)dims)->outer;
     case INFK_softmax: return ((const infk_softmax_dims *)dims)->outer;
     case INFK_norm: return ((const infk_norm_dims *)dims)->outer;
+    case INFK_resize: {
+        const infk_resize_dims *d = dims;
+        return d->batch * blocks_of(d->c) * d->oh;
+    }
     case INFK_strided: {
         const infk_strided_dims *d = dims;
         return d->d0 * d->d1;
@@ -163,6 +170,10 @@ uint64_t infk_flops(infk_kind kind, const void *dims) {
     case INFK_norm: { /* sum, difference and square, difference, product */
         const infk_norm_dims *d = dims;
         return 6 * (uint64_t)(d->outer * d->r);
+    }
+    case INFK_resize: { /* linear: three differences and three multiply-adds */
+        const infk_resize_dims *d = dims;
+        return (d->h_pick ? 0 : 9) * (uint64_t)(d->batch * d->c * d->oh * d->ow);
     }
     case INFK_strided:
     case INFK_pad:

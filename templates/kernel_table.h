@@ -36,6 +36,9 @@ typedef struct infk_softmax_dims {
 typedef struct infk_norm_dims {
 #include "kernels/norm/norm_dims.def"
 } infk_norm_dims;
+typedef struct infk_resize_dims {
+#include "kernels/resize/resize_dims.def"
+} infk_resize_dims;
 typedef struct infk_strided_dims {
 #include "kernels/strided/strided_dims.def"
 } infk_strided_dims;

@@ -69,7 +69,9 @@ bool infc_access_epilogue(infc_op_kind root, const infc_type *out, const infc_ty
     switch (root) {
     case INFC_OP_conv:
     case INFC_OP_pool_max:
+    case INFC_OP_resize:
     case INFC_OP_pool_avg: return access_image(out, extra, padded, access);
+    case INFC_OP_norm:
     case INFC_OP_matmul: return access_matmul(out, extra, padded, access);
     default: return false;
     }

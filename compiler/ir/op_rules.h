@@ -60,6 +60,7 @@ void infc_call_conv(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_pool(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_matmul(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_reduce(const infc_op_desc *desc, infc_kernel_call *out);
+void infc_call_resize(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_softmax(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_norm(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_transpose(const infc_op_desc *desc, infc_kernel_call *out);

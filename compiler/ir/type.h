@@ -84,6 +84,7 @@ typedef struct infc_kernel_call {
         infk_strided_dims strided;
         infk_pad_dims pad;
         infk_norm_dims norm;
+        infk_resize_dims resize;
         infk_relayout_dims relayout;
     } dims;
 } infc_kernel_call;

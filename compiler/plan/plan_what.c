@@ -29,6 +29,11 @@ static void kernel_words(const infc_plan_step *step, infc_buf *out) {
         infc_buf_printf(out, "%s of %td x [%td] x %td", name, call->dims.reduce.outer,
                         call->dims.reduce.r, call->dims.reduce.inner);
         break;
+    case INFK_resize:
+        infc_buf_printf(out, "resize %tdx%td to %tdx%td, %s", call->dims.resize.ih,
+                        call->dims.resize.iw, call->dims.resize.oh, call->dims.resize.ow,
+                        call->dims.resize.h_pick ? "nearest" : "linear");
+        break;
     case INFK_norm:
         infc_buf_printf(out, "%s of %td x [%td]", name, call->dims.norm.outer, call->dims.norm.r);
         break;

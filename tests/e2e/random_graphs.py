@@ -182,6 +182,23 @@ class Net:
         x, shape = self.pick()
         self.add("Softmax", [x], shape, axis=self.rng.choice([-1, 1]))
 
+    def resize(self):
+        value = self.pick(4)
+        if not value or max(value[1][2:]) > 12:
+            return
+        x, (n, c, h, w) = value
+        oh, ow = h * self.rng.choice([1, 2, 3]), self.rng.randint(1, 20)
+        self.add("Resize", [x, "", "", self.ints([n, c, oh, ow])], [n, c, oh, ow], mode=self.rng.choice(["nearest", "linear", "linear"]),
+                 coordinate_transformation_mode=self.rng.choice(["half_pixel", "asymmetric"]))
+
+    def spread(self):
+        value = self.pick(4)
+        if not value or max(value[1][2:]) > 12:
+            return
+        x, (n, c, h, w) = value
+        o, kh, kw = self.rng.choice([1, 3, 16]), self.rng.choice([1, 2]), self.rng.choice([2, 3])
+        self.add("ConvTranspose", [x, self.weight(c, o, kh, kw)], [n, o, h * kh, w * kw], strides=[kh, kw])
+
     def norm(self):
         x, shape = self.pick()
         kind = self.rng.choice(["layer", "layer", "instance", "log"])
@@ -194,7 +211,7 @@ class Net:
 
     def model(self):
         steps = [self.conv] * 5 + [self.unary] * 3 + [self.binary] * 4 + [self.pool, self.reduce, self.reshape, self.matmul, self.softmax]
-        steps += [self.norm, self.slice, self.concat, self.concat, self.split, self.pad]
+        steps += [self.norm, self.resize, self.spread, self.slice, self.concat, self.concat, self.split, self.pad]
         while len(self.nodes) < 3 + self.rng.randint(0, 12):
             self.rng.choice(steps)()
         used = {i for n in self.nodes for i in n.input}

@@ -127,9 +127,9 @@ case("unnamed_initializer", weight(lambda t: setattr(t, "name", "")), "initializ
 
 # ---- operators: all at once ----
 case("unknown_operators", oc.model(
-    [node("Resize", "x", "a"), node("Resize", "a", "b"), node("Einsum", "b", "c", equation="ab->ba"),
+    [node("NonMaxSuppression", "x", "a"), node("NonMaxSuppression", "a", "b"), node("Einsum", "b", "c", equation="ab->ba"),
      node("Relu", "c", "d"), node("Softmax", "d", "y", axis=7)], {"x": [2, 3]}, {"y": [2, 3]}),
-     "operator Resize is not supported", "(2 nodes, first \"the Resize\")", "operator Einsum is not supported", "(1 node,")
+     "operator NonMaxSuppression is not supported", "(2 nodes, first \"the NonMaxSuppression\")", "operator Einsum is not supported", "(1 node,")
 case("other_domain", oc.model([node("FusedConv", "x", "y", domain="com.microsoft")], {"x": [2]}, {"y": [2]}),
      "operator com.microsoft::FusedConv is of a domain that infc does not know")
 
@@ -174,9 +174,9 @@ CASES["attribute_twice"][0].graph.node[0].attribute.append(CASES["attribute_twic
 case("attribute_reference", one("Softmax", [[2]], axis=0), "refers to a parameter of a function")
 CASES["attribute_reference"][0].graph.node[0].attribute[0].ref_attr_name = "a"
 case("all_at_once", oc.model(
-    [node("Softmax", "x,x", "a", axis=1), node("Resize", "x", "b"), node("Flatten", "x", "c", axis=9), node("Clip", "q", "d"),
+    [node("Softmax", "x,x", "a", axis=1), node("NonMaxSuppression", "x", "b"), node("Flatten", "x", "c", axis=9), node("Clip", "q", "d"),
      node("Max", "a,b,c,d", "y")], {"x": [2, "n"], "q": [1]}, {"y": [2, 3]}, {"w": np.array(["s"], object)}),
-     'node "the Softmax" (Softmax): has 2 inputs', "operator Resize", '"n" (axis 1 of input "x")', "shapes: {n: 1}")
+     'node "the Softmax" (Softmax): has 2 inputs', "operator NonMaxSuppression", '"n" (axis 1 of input "x")', "shapes: {n: 1}")
 
 # ---- inputs ----
 for name, dtype, text in [("int64", TensorProto.INT64, "int64"), ("float16", TensorProto.FLOAT16, "float16"),
@@ -388,6 +388,46 @@ case("groupnorm_groups", one("GroupNormalization", [[2, 6, 4]], [f32([6]), f32([
 case("lpnorm_p", one("LpNormalization", [[2, 3]], p=3), 'attribute "p" is 3, not 1 or 2')
 case("reduce_l2_noop", one("ReduceL2", [[2, 3]], [i64()], opset=18, noop_with_empty_axes=1), "over no axes is not supported")
 case("logsoftmax_axis", one("LogSoftmax", [[2, 3]], axis=2), "axis 2 is out of range")
+S2 = np.array([1, 1, 2, 2], np.float32)
+
+
+def resize(*consts, opset=13, **attrs):
+    names = ["x"] + ["" if c is None else f"c{i}" for i, c in enumerate(consts)]
+    made = oc.model([node("Resize", ",".join(names), "y", **attrs)], {"x": [1, 2, 3, 4]}, {"y": None},
+                    {f"c{i}": c for i, c in enumerate(consts) if c is not None}, opset=opset)
+    made.graph.output[0].type.tensor_type.ClearField("shape")
+    return made
+
+
+case("resize_cubic", resize(None, S2, mode="cubic"), 'attribute "mode" must be nearest or linear')
+case("resize_crop", resize(None, S2, coordinate_transformation_mode="tf_crop_and_resize"), "must be half_pixel, asymmetric")
+case("resize_nearest_mode", resize(None, S2, nearest_mode="up"), 'attribute "nearest_mode" must be')
+case("resize_antialias", resize(None, S2, opset=18, antialias=1, mode="linear"), "antialias is not supported")
+case("resize_policy", resize(None, None, i64(1, 2, 6, 8), opset=18, keep_aspect_ratio_policy="not_larger"), "as stretch only")
+case("resize_nothing", resize(None), "neither scales nor sizes are given")
+case("resize_scales_short", resize(None, S2[:3]), "there are 3 scales for 4 axes")
+case("resize_sizes_short", resize(None, None, i64(1, 2)), "there are 2 sizes for 4 axes")
+case("resize_scale_zero", resize(None, S2 * 0), "a scale of 0 for axis 0 of f32[1,2,3,4]")
+case("resize_scale_nan", resize(None, S2 * np.float32("nan")), "a scale of nan for axis 0")
+case("resize_size_negative", resize(None, None, i64(1, 2, -6, 8)), "a size of -6 for axis 2")
+case("resize_size_huge", resize(None, None, i64(1, 2, 1 << 40, 8)), "a size of 1099511627776 for axis 2")
+case("resize_channels", resize(None, S2[::-1].copy()), "axis 0 is resized")
+case("resize_axes_twice", resize(None, S2[:2], opset=18, axes=[0, 0]), "axis 0 is given twice")
+case("resize_axes_far", resize(None, S2[:2], opset=18, axes=[0, 4]), "axis 4 is out of range")
+case("resize_computed", one("Resize", [[1, 2, 3, 4], [4]], opset=10), "the scales, must be constant floats")
+CT = [[1, 3, 4, 4]], [f32([3, 4, 2, 2])]
+for attribute in [{}, {"strides": [2, 2], "pads": [1, 0, 0, 0]}, {"strides": [2, 2], "output_padding": [1, 0]},
+                  {"strides": [2, 2], "dilations": [2, 1]}, {"strides": [2, 2], "output_shape": [8, 8]}]:
+    case("convtranspose_" + "_".join(attribute), one("ConvTranspose", *CT, **attribute), "only kernels as large as the strides")
+case("convtranspose_channels", one("ConvTranspose", [[1, 2, 4, 4]], CT[1], strides=[2, 2]),
+     "the input is f32[1,2,4,4], the weight f32[3,4,2,2]")
+case("convtranspose_group", one("ConvTranspose", *CT, strides=[2, 2], group=2), "2 groups do not divide 3 input channels")
+case("convtranspose_bias", one("ConvTranspose", CT[0], CT[1] + [f32([3])], strides=[2, 2]), "but there are 4 output channels")
+case("depth_to_space_channels", one("DepthToSpace", [[1, 6, 4, 4]], blocksize=2), "6 channels do not make blocks of 2 x 2")
+case("depth_to_space_mode", one("DepthToSpace", [[1, 8, 4, 4]], blocksize=2, mode="RCD"), "must be DCR or CRD")
+case("depth_to_space_zero", one("DepthToSpace", [[1, 8, 4, 4]], blocksize=0), 'attribute "blocksize" is missing or 0')
+case("space_to_depth_pixels", one("SpaceToDepth", [[1, 8, 4, 5]], blocksize=2), "4 x 5 pixels do not make blocks of 2 x 2")
+case("space_to_depth_rank", one("SpaceToDepth", [[8, 4, 5]], blocksize=2), "the input has 3 dimensions, not 4")
 case("celu_zero", one("Celu", [[3]], alpha=0.0), '"alpha" is 0; it divides')
 case("gelu_fast", one("Gelu", [[3]], opset=20, approximate="fast"), "must be none or tanh")
 case("prelu_wider", one("PRelu", [[3]], [f32([2, 3])]), "the slope f32[2,3] does not broadcast to the input f32[3]")

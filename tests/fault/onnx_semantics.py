@@ -197,6 +197,51 @@ for op in ["GlobalAveragePool", "GlobalMaxPool"]:
     case(op.lower() + "_1d", op, [[2, 3, 7]])
     case(op.lower() + "_opset7", op, [[1, 2, 3, 3]], opset=7)
 
+# ---- pixels from channels and back ----
+case("convtranspose_2x2", "ConvTranspose", [X], [f32([3, 4, 2, 2])], strides=[2, 2])
+case("convtranspose_bias", "ConvTranspose", [X], [f32([3, 5, 2, 3]), f32([5])], strides=[2, 3], kernel_shape=[2, 3])
+case("convtranspose_groups", "ConvTranspose", [[2, 4, 3, 5]], [f32([4, 3, 2, 2]), f32([6])], strides=[2, 2], group=2)
+case("convtranspose_1x1", "ConvTranspose", [X], [f32([3, 4, 1, 1])], opset=7, pads=[0, 0, 0, 0])
+case("convtranspose_1d", "ConvTranspose", [[2, 3, 7]], [f32([3, 4, 4])], strides=[4], output_padding=[0])
+case("convtranspose_valid", "ConvTranspose", [X], [f32([3, 17, 2, 2])], strides=[2, 2], auto_pad="VALID", opset=22)
+case("convtranspose_computed", "ConvTranspose", [X, [3, 4, 2, 2]], strides=[2, 2])
+case("depth_to_space", "DepthToSpace", [[2, 12, 3, 5]], blocksize=2)
+case("depth_to_space_crd", "DepthToSpace", [[2, 12, 3, 5]], blocksize=2, mode="CRD")
+case("depth_to_space_opset7", "DepthToSpace", [[1, 18, 3, 2]], opset=7, blocksize=3)
+case("space_to_depth", "SpaceToDepth", [[2, 3, 4, 6]], blocksize=2)
+case("space_to_depth_opset7", "SpaceToDepth", [[1, 3, 9, 6]], opset=7, blocksize=3)
+for mode in ["DCR", "CRD"]:
+    case(f"space_to_depth_{mode.lower()}", "SpaceToDepth", [[2, 3, 4, 6]], opset=28, blocksize=2, mode=mode)
+
+# ---- resizing ----
+def scales(*values):
+    return np.array(values, np.float32)
+
+
+I = [2, 3, 5, 6]
+for mode in ["nearest", "linear"]:
+    case(f"upsample7_{mode}", "Upsample", [I], opset=7, mode=mode, scales=[1.0, 1.0, 2.0, 3.0])
+    case(f"upsample9_{mode}", "Upsample", [I], [scales(1, 1, 2, 2)], opset=9, mode=mode)
+    case(f"resize10_{mode}", "Resize", [I], [scales(1, 1, 2, 1.5)], opset=10, mode=mode)
+    case(f"resize10_down_{mode}", "Resize", [I], [scales(1, 1, 0.6, 0.5)], opset=10, mode=mode)
+    for coordinates in ["half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"]:
+        c = dict(mode=mode, coordinate_transformation_mode=coordinates)
+        case(f"resize_{mode}_{coordinates}", "Resize", [I], [None, scales(1, 1, 2, 2.5)], opset=13, **c)
+        case(f"resize_down_{mode}_{coordinates}", "Resize", [I], [None, scales(1, 1, 0.6, 0.8)], opset=13, **c)
+        case(f"resize_sizes_{mode}_{coordinates}", "Resize", [I], [None, None, i64(2, 3, 7, 4)], opset=18, **c)
+        case(f"resize_one_{mode}_{coordinates}", "Resize", [I], [None, None, i64(2, 3, 1, 4)], opset=13, **c)
+for nearest in ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]:
+    for coordinates in ["half_pixel", "asymmetric"]:
+        case(f"resize_{nearest}_{coordinates}", "Resize", [I], [None, scales(1, 1, 2, 0.5)], opset=13,
+             nearest_mode=nearest, coordinate_transformation_mode=coordinates)
+case("resize_opset11", "Resize", [I], [scales(), scales(1, 1, 2, 2)], opset=11, mode="linear")
+case("resize_opset11_sizes", "Resize", [I], [scales(), scales(), i64(2, 3, 10, 10)], opset=11)
+case("resize_default", "Resize", [I], [None, scales(1, 1, 3, 2)])
+case("resize_axes", "Resize", [I], [None, scales(2, 3)], opset=18, axes=[3, 2], mode="linear")
+case("resize_axes_sizes", "Resize", [I], [None, None, i64(9)], opset=19, axes=[-1], mode="linear")
+case("resize_1d", "Resize", [[2, 3, 7]], [None, scales(1, 1, 2)], mode="linear")
+case("resize_17_channels", "Resize", [[1, 17, 4, 4]], [None, scales(1, 1, 2, 2)], mode="linear")
+
 # ---- reductions ----
 R = [2, 3, 4, 5]
 for op, old, new in [("ReduceSum", 11, 13), ("ReduceMean", 13, 18), ("ReduceMax", 13, 18)]:

@@ -175,6 +175,39 @@ static bool norm_case(size_t i, kernel_case *c) {
     return true;
 }
 
+static bool resize_case(size_t i, kernel_case *c) {
+    static const ptrdiff_t shapes[][6] = {/* n, c, ih, iw, oh, ow */
+                                          {1, 1, 1, 1, 1, 1},  {1, 3, 4, 5, 8, 10},
+                                          {2, 17, 5, 4, 7, 9}, {1, 16, 6, 7, 3, 2},
+                                          {1, 33, 1, 9, 2, 5}, {2, 20, 8, 8, 1, 17}};
+    static const ptrdiff_t picks[] = {0, 1, 2, 3, 4, 0};
+    enum { N = sizeof shapes / sizeof *shapes };
+    const size_t sort = i % 4; /* bit 0: x in blocks, bit 1: y plain */
+    i /= 4;
+    if (i >= N * 6 * 3) return false;
+    const ptrdiff_t *s = shapes[i % N], pick = picks[i / N % 6], how = (ptrdiff_t)(i / N / 6);
+    const image x = image_of(s[0], s[1], s[2], s[3], sort & 1),
+                y = image_of(s[0], s[1], s[4], s[5], !(sort & 2));
+    /* Step of each axis: in / out from the centres, in / out, (in - 1) / (out - 1); as whole over whole. */
+    ptrdiff_t num[2], den[2];
+    for (int a = 0; a < 2; a++) {
+        const ptrdiff_t in = s[2 + a], out = s[4 + a];
+        num[a] = how < 2 ? in : in - 1;
+        const float whole = (float)(how < 2 || out == 1 ? out : out - 1);
+        uint32_t bits;
+        memcpy(&bits, &whole, sizeof bits);
+        den[a] = (ptrdiff_t)bits;
+    }
+    c->x_count = x.count;
+    c->y_count = y.count;
+    c->columns = s[1];
+    c->dims.resize =
+        (infk_resize_dims){s[0],   s[1],   s[2],   s[3],    s[4],    s[5],   how == 0, how == 0,
+                           num[0], num[1], den[0], den[1],  pick,    pick,   x.batch,  x.block,
+                           x.lane, x.row,  x.col,  y.batch, y.block, y.lane, y.row,    y.col};
+    return true;
+}
+
 /* ---- data movement ---------------------------------------------------------------------------------------- */
 
 static bool strided_case(size_t i, kernel_case *c) {
@@ -265,6 +298,7 @@ bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *
     case INFK_reduce_max:
     case INFK_softmax: return along_case(i, out);
     case INFK_norm: return norm_case(i, out);
+    case INFK_resize: return resize_case(i, out);
     case INFK_strided: return strided_case(i, out);
     case INFK_pad: return pad_case(i, out);
     case INFK_to_c16:

@@ -13,6 +13,7 @@ typedef struct kernel_case {
         infk_reduce_dims reduce;
         infk_softmax_dims softmax;
         infk_norm_dims norm;
+        infk_resize_dims resize;
         infk_strided_dims strided;
         infk_pad_dims pad;
         infk_relayout_dims relayout;

@@ -268,6 +268,50 @@ static void test_norm(void) {
     }
 }
 
+/* Where output o of an axis of `in` pixels comes from, and which pixel is the nearest. */
+static double source_of(ptrdiff_t o, ptrdiff_t half, ptrdiff_t num, ptrdiff_t den, ptrdiff_t in) {
+    const uint32_t bits = (uint32_t)den;
+    float divisor;
+    memcpy(&divisor, &bits, sizeof divisor);
+    const double at = ((double)o + (half ? 0.5 : 0)) * (double)num / (double)divisor - (half ? 0.5 : 0);
+    return fmin(fmax(at, 0), (double)(in - 1));
+}
+static ptrdiff_t nearest_of(double at, ptrdiff_t pick) {
+    const double whole = floor(at), rest = at - whole;
+    const bool up = pick == 2 ? rest > 0 : pick == 3 ? rest > 0.5 : pick == 4 && rest >= 0.5;
+    return (ptrdiff_t)whole + up;
+}
+
+static void test_resize(void) {
+    kernel_case c;
+    uint64_t state = 11;
+    for (size_t index = 0; kernel_case_get(INFK_resize, index, "f32", &c); index++) {
+        const infk_resize_dims *d = &c.dims.resize;
+        fill_floats(x, c.x_count, &state);
+        call(INFK_resize, "f32", "", &c, x, NULL, y);
+        for (ptrdiff_t i = 0; i < d->batch * d->c * d->oh * d->ow; i++) {
+            const ptrdiff_t v = i % d->ow, h = i / d->ow % d->oh, ch = i / d->ow / d->oh % d->c,
+                            n = i / d->ow / d->oh / d->c;
+            const double sv = source_of(v, d->w_half, d->w_num, d->w_den, d->iw);
+            const double sh = source_of(h, d->h_half, d->h_num, d->h_den, d->ih);
+            const double edge_v = fabs(sv * 2 - rint(sv * 2)), edge_h = fabs(sh * 2 - rint(sh * 2));
+            const bool near_edge = (edge_v > 0 && edge_v < 1e-5) || (edge_h > 0 && edge_h < 1e-5);
+            double want = 0;
+            for (int k = 0; k < 4; k++) { /* the corners, weighted */
+                const ptrdiff_t down = k / 2, right = k % 2;
+                ptrdiff_t ph = (ptrdiff_t)floor(sh) + down, pv = (ptrdiff_t)floor(sv) + right;
+                const double wv = 1 - fabs(sv - (double)pv), wh = 1 - fabs(sh - (double)ph);
+                if (d->h_pick) ph = nearest_of(sh, d->h_pick), pv = nearest_of(sv, d->w_pick);
+                if (ph >= d->ih || pv >= d->iw) continue; /* of weight 0 */
+                const double weight = d->h_pick ? 0.25 : wv * wh;
+                want += weight * (double)x[place(n, ch, ph, pv, d->c, d->ih, d->iw, index & 1)];
+            }
+            const double got = (double)y[place(n, ch, h, v, d->c, d->oh, d->ow, !(index & 2))];
+            check((d->h_pick && near_edge) || fabs(got - want) <= 2e-6, "resize", index, i, got, want);
+        }
+    }
+}
+
 /* ---- data movement ---------------------------------------------------------------------------------------- */
 
 static void test_strided(void) {
@@ -394,6 +438,7 @@ int main(void) {
     test_reduce(INFK_reduce_max);
     test_softmax();
     test_norm();
+    test_resize();
     test_strided();
     test_pad();
     test_relayout(INFK_to_c16);

@@ -12,16 +12,22 @@ static infc_status map2(infc_onnx_at *at, const char *fn, infc_onnx_operand a, i
 /* Rows of all axes from `axis` on. */
 static infc_status norm(infc_onnx_at *at, infc_onnx_operand x, int axis, bool center, infc_onnx_operand *out) {
     float epsilon = infc_onnx_attr_float(at, "epsilon", 1e-5f);
+    infc_onnx_operand rows = x;
+    int64_t dims[INFC_MAX_RANK], row = 1;
     int32_t bits;
     memcpy(&bits, &epsilon, sizeof bits);
     if (!(epsilon >= 0) || epsilon > 0x1.fffffep+127f)
         return infc_onnx_invalid(at, "attribute \"epsilon\" is %g", (double)epsilon);
+    for (int i = 0; i < axis; i++) dims[i] = x.type.dims[i];
+    for (int i = axis; i < x.type.rank; i++) row *= x.type.dims[i];
+    dims[axis] = row;
+    INFC_TRY(infc_onnx_view(at, &x, dims, axis + 1, &rows));
     infc_attr attrs[] = {
-        infc_attr_int("axis", axis),
         infc_attr_int("center", center),
         infc_attr_int("epsilon", bits & INT32_MAX),
     };
-    return infc_onnx_build(at, INFC_OP_norm, &x, 1, attrs, 3, out);
+    INFC_TRY(infc_onnx_build(at, INFC_OP_norm, &rows, 1, attrs, 2, &rows));
+    return infc_onnx_view(at, &rows, x.type.dims, x.type.rank, out);
 }
 
 /* Input i, which must broadcast to x, applied to y. */
