@@ -108,7 +108,6 @@ infc_status infc_onnx_import_softmax(infc_onnx_at *at);
 infc_status infc_onnx_import_split(infc_onnx_at *at);
 infc_status infc_onnx_import_squeeze(infc_onnx_at *at);
 infc_status infc_onnx_import_tile(infc_onnx_at *at);
-infc_status infc_onnx_import_tile(infc_onnx_at *at);
 infc_status infc_onnx_import_transpose(infc_onnx_at *at);
 infc_status infc_onnx_import_unsqueeze(infc_onnx_at *at);
 
