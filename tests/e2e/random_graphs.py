@@ -132,6 +132,16 @@ class Net:
         n = self.rng.choice([1, 5, 16, 17, 33, 64])
         self.add("MatMul", [x, self.weight(shape[-1], n, scale=0.3)], shape[:-1] + [n])
 
+    def attend(self):
+        x, shape = self.pick()
+        if len(shape) < 2 or shape[-1] > 200 or int(np.prod(shape)) // shape[-1] * shape[-2] > 20000:
+            return
+        turned = shape[:-2] + [shape[-1], shape[-2]]
+        perm = list(range(len(shape)))
+        perm[-2:] = perm[:-3:-1]
+        key = self.add("Transpose", [x], turned, perm=perm)
+        self.add("MatMul", [x, key], shape[:-1] + [shape[-2]])
+
     def slice(self):
         x, shape = self.pick()
         axes = self.rng.sample(range(len(shape)), self.rng.randint(1, len(shape)))
@@ -211,7 +221,7 @@ class Net:
 
     def model(self):
         steps = [self.conv] * 5 + [self.unary] * 3 + [self.binary] * 4 + [self.pool, self.reduce, self.reshape, self.matmul, self.softmax]
-        steps += [self.norm, self.resize, self.spread, self.slice, self.concat, self.concat, self.split, self.pad]
+        steps += [self.attend, self.norm, self.resize, self.spread, self.slice, self.concat, self.concat, self.split, self.pad]
         while len(self.nodes) < 3 + self.rng.randint(0, 12):
             self.rng.choice(steps)()
         used = {i for n in self.nodes for i in n.input}

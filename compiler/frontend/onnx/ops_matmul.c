@@ -7,6 +7,27 @@ static infc_status multiply(infc_onnx_at *at, const infc_onnx_operand *a,
     return infc_onnx_build(at, INFC_OP_matmul, pair, 2, NULL, 0, out);
 }
 
+/* [.., K, N] as [batch, K, N]. */
+static infc_status merge_batch(infc_onnx_at *at, infc_onnx_operand *x) {
+    int64_t dims[3] = {1, x->type.dims[x->type.rank - 2], x->type.dims[x->type.rank - 1]};
+    for (int i = 0; i + 2 < x->type.rank; i++) dims[0] *= x->type.dims[i];
+    return infc_onnx_view(at, x, dims, 3, x);
+}
+
+/* The right side becomes a panel, which has at most one batch dimension (ir/ops/matmul.c). */
+static infc_status multiply_batches(infc_onnx_at *at, const infc_onnx_operand *a,
+                                    const infc_onnx_operand *b, infc_onnx_operand *out) {
+    infc_onnx_operand x = *a, y = *b;
+    infc_op_desc desc = {.kind = INFC_OP_matmul, .n_in = 2, .in = {a->type, b->type}};
+    infc_type product;
+    bool fits = infc_op_get(INFC_OP_matmul)->shape(at->arena, &desc, &product) == NULL;
+    if (!fits || b->type.rank <= 3) return multiply(at, a, b, out); /* which says what is wrong */
+    INFC_TRY(merge_batch(at, &x));
+    INFC_TRY(merge_batch(at, &y));
+    INFC_TRY(multiply(at, &x, &y, out));
+    return infc_onnx_view(at, out, product.dims, product.rank, out);
+}
+
 /* x * factor, or x itself when the factor is 1. */
 static infc_status scale(infc_onnx_at *at, const char *what, infc_onnx_operand *x) {
     float factor = infc_onnx_attr_float(at, what, 1.0f);
@@ -55,7 +76,7 @@ infc_status infc_onnx_import_matmul(infc_onnx_at *at) {
     int64_t as_row[] = {1, a.type.dims[0]}, as_column[] = {b.type.dims[0], 1};
     if (row) INFC_TRY(infc_onnx_view(at, &a, as_row, 2, &a));
     if (column) INFC_TRY(infc_onnx_view(at, &b, as_column, 2, &b));
-    INFC_TRY(multiply(at, &a, &b, &y));
+    INFC_TRY(multiply_batches(at, &a, &b, &y));
     int64_t dims[INFC_MAX_RANK];
     int rank = 0;
     for (int i = 0; i < y.type.rank; i++) {
