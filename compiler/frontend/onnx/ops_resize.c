@@ -29,7 +29,7 @@ static infc_status axes_of(infc_onnx_at *at, int rank, int axes[INFC_MAX_RANK], 
 
 static infc_status scale_axis(infc_onnx_at *at, const infc_type *x, int axis, double scale, plan *out) {
     double size = floor((double)x->dims[axis] * (double)(float)scale);
-    if (!(scale > 0) || !(size >= 1) || size > MAX_EXTENT)
+    if (!(scale > 0) || !(size >= 1) || size > (double)MAX_EXTENT)
         return infc_onnx_invalid(at, "a scale of %g for axis %d of %s", scale, axis,
                                  infc_type_text(at->arena, x));
     out->scale[axis] = (float)scale;
