@@ -1,4 +1,4 @@
-/* ConvTranspose whose windows lie side by side, and what moves channels to pixels and back: DepthToSpace, SpaceToDepth. */
+/* ConvTranspose whose windows lie side by side; what moves channels to pixels and back: DepthToSpace, SpaceToDepth. */
 #include "ops_window.h"
 
 /* [N, O*h*w, H, W] as [N, O, H*h, W*w]; `channels_last`: the channels are numbered [h, w, O] instead. */
