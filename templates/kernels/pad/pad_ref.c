@@ -19,8 +19,7 @@ static INFK_INLINE void INFK(pad)(const infk_pad_dims *d, const T *x, const EPI_
                 const ptrdiff_t j3 = INFK_PART(source)(i3, d->b3, d->x3, d->mode);
                 const ptrdiff_t at = ((j0 * d->x1 + j1) * d->x2 + j2) * d->x3 + j3;
                 const ptrdiff_t n = i2 * d->n3 + i3;
-                EPI(row && j3 >= 0 && j3 < d->x3 ? ld(x, at) : (T)d->fill,
-                    unit * d->n2 * d->n3 + n, unit, n);
+                EPI(row && j3 >= 0 && j3 < d->x3 ? ld(x, at) : (T)d->fill, unit * d->n2 * d->n3 + n, unit, n);
             }
         }
     }
