@@ -105,6 +105,13 @@ static int move_into_place(infc_stage *stage, const char *name) {
     return 0;
 }
 
+/* The manifest goes first: whatever a killed commit leaves in place is then listed as ours. */
+static int manifest_first(const struct dirent **a, const struct dirent **b) {
+    bool first = strcmp((*a)->d_name, "manifest.json") == 0,
+         second = strcmp((*b)->d_name, "manifest.json") == 0;
+    return first != second ? second - first : alphasort(a, b);
+}
+
 static int is_entry(const struct dirent *entry) {
     return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
@@ -112,7 +119,7 @@ static int is_entry(const struct dirent *entry) {
 infc_status infc_stage_commit(infc_stage *stage) {
     struct dirent **entries;
     infc_loc loc = {.file = stage->final_dir};
-    int n = scandir(stage->dir, &entries, is_entry, alphasort);
+    int n = scandir(stage->dir, &entries, is_entry, manifest_first);
     if (n < 0)
         return infc_fail(stage->cx, INFC_ERR_IO, loc, "cannot list the staged files: %s", strerror(errno));
     infc_status status = INFC_OK;

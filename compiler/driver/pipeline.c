@@ -2,6 +2,7 @@
 #include "../base/hash.h"
 #include "../frontend/onnx/onnx_import.h"
 #include "clock.h"
+#include "in_the_way.h"
 #include "interrupt.h"
 #include <string.h>
 
@@ -169,6 +170,7 @@ infc_status infc_pipeline_commit(infc_pipeline *p) {
     if (!p->stage) return INFC_OK; /* --stop-after something before emit */
     if (!p->stopped && !p->options->for_checks) INFC_TRY(infc_budgets_check(p->cx, b));
     INFC_TRY(infc_interrupt_check(p->cx));
+    INFC_TRY(infc_in_the_way_check(p->stage));
     INFC_TRY(infc_stage_commit(p->stage));
     b->reached = p->stopped ? INFC_REACHED_SOURCES : INFC_REACHED_ARTEFACTS;
     return INFC_OK;
