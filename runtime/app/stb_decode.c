@@ -2,6 +2,7 @@
 #include "stb_decode.h"
 #include "jpeg_check.h"
 #include <stdlib.h>
+#include <string.h>
 /* Not restored at the end: GCC reports unused statics there. */
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -40,10 +41,17 @@ enum { PIXELS_MAX = 1 << 16, SIDE_MAX = 65535 }; /* many small images a second *
 enum { PIXELS_MAX = 64 << 20, SIDE_MAX = 65535 };
 #endif
 
+/* With zeros after it: stb 2.27 looks up to 16 bits ahead and fails where the file ends within them, as raw deflate
+ * data, which has no trailer, may. Whoever calls checks length and CRC, so the zeros cannot pass for data. */
 bool infrt_inflate(infrt_bytes packed, void *out, size_t bytes) {
-    if (packed.n > INT32_MAX || bytes > INT32_MAX) return false;
-    return stbi_zlib_decode_noheader_buffer(out, (int)bytes, (const char *)packed.data, (int)packed.n) ==
-           (int)bytes;
+    enum { AHEAD = 16 };
+    if (packed.n > INT32_MAX - AHEAD || bytes > INT32_MAX) return false;
+    char *padded = calloc(1, packed.n + AHEAD);
+    if (!padded) return false;
+    if (packed.n > 0) memcpy(padded, packed.data, packed.n);
+    int n = stbi_zlib_decode_noheader_buffer(out, (int)bytes, padded, (int)packed.n + AHEAD);
+    free(padded);
+    return n == (int)bytes;
 }
 
 bool infrt_pixels_decode(infrt_bytes file, infrt_pixels *out, const char **why) {
