@@ -2,6 +2,7 @@
 #include "command.h"
 #include "model_facts.h"
 #include "spec_starter.h"
+#include <sys/stat.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -37,6 +38,11 @@ static infc_status model_as_seen_from(infc_cx *cx, const char *dir, const char *
     return INFC_OK;
 }
 
+static bool same_file(const char *a, const char *b) {
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 static infc_status run(infc_call_cx *call) {
     infc_cx *cx = call->cx;
     const values *v = call->args.values;
@@ -49,6 +55,9 @@ static infc_status run(infc_call_cx *call) {
         return infc_fail(cx, INFC_ERR_SPEC, (infc_loc){.file = facts.spec.path},
                          "this is a spec already; infc init takes a model");
     }
+    if (same_file(path, call->args.operands[0]))
+        return infc_fail(cx, INFC_ERR_SPEC, (infc_loc){.file = path},
+                         "is the model itself; choose another name with -o");
     if (infc_file_exists(path) && !v->force) {
         return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path},
                          "exists and is left as it is; "

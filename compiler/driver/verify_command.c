@@ -227,7 +227,7 @@ const infc_command infc_command_verify = {
     .examples =
         "  infc verify spec.yaml\n"
         "  infc verify model.onnx --target x86-64-v3 --target aarch64\n"
-        "  infc verify spec.yaml --inputs vectors.npz --expect vectors.npz --tolerance 1e-5\n"
+        "  infc verify spec.yaml --inputs in.npz --expect out.npz --tolerance 1e-5\n"
         "  infc verify build\n",
     .exits = "it does not hold: the output says where",
     .run = run,
