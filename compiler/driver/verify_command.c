@@ -224,11 +224,10 @@ const infc_command infc_command_verify = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_bytes = sizeof(infc_verify_options),
-    .examples =
-        "  infc verify spec.yaml\n"
-        "  infc verify model.onnx --target x86-64-v3 --target aarch64\n"
-        "  infc verify spec.yaml --inputs in.npz --expect out.npz --tolerance 1e-5\n"
-        "  infc verify build\n",
+    .examples = "  infc verify spec.yaml\n"
+                "  infc verify model.onnx --target x86-64-v3 --target aarch64\n"
+                "  infc verify spec.yaml --inputs in.npz --expect out.npz --tolerance 1e-5\n"
+                "  infc verify build\n",
     .exits = "it does not hold: the output says where",
     .run = run,
 };
