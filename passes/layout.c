@@ -50,13 +50,6 @@ static bool any_blocked(const infc_op_desc *desc) {
     return false;
 }
 
-static bool same_shape(const infc_type *a, const infc_type *b) {
-    if (a->rank != b->rank) return false;
-    for (int i = 0; i < a->rank; i++)
-        if (a->dims[i] != b->dims[i]) return false;
-    return true;
-}
-
 /* Whether every operand of a map can be read beside a c16 output, after converting the full-size ones. */
 static bool map_can_block(MlirOperation op, const infc_op_desc *desc) {
     infc_type out = desc->out;
@@ -65,7 +58,7 @@ static bool map_can_block(MlirOperation op, const infc_op_desc *desc) {
         int64_t strides[INFC_MAX_RANK + 1];
         infc_type in = desc->in[i];
         MlirOperation def = infc_ir_def(mlirOperationGetOperand(op, i));
-        if (same_shape(&in, &out)) in.layout = INFC_LAYOUT_c16;
+        if (infc_shape_equal(&in, &out)) in.layout = INFC_LAYOUT_c16;
         if (!infc_access_strides(&out, &in, !mlirOperationIsNull(def), strides)) return false;
     }
     return true;
@@ -75,7 +68,7 @@ static infc_status lay_out_map(infc_pass_cx *pass, relayouts *made, MlirOperatio
     if (!any_blocked(desc) || desc->out.rank < 3 || !map_can_block(op, desc))
         return all_plain(pass, made, op);
     for (int i = 0; i < desc->n_in; i++)
-        if (same_shape(&desc->in[i], &desc->out))
+        if (infc_shape_equal(&desc->in[i], &desc->out))
             INFC_TRY(want(pass, made, op, i, INFC_LAYOUT_c16));
     infc_ir_set_layout(pass->ir, mlirOperationGetResult(op, 0), INFC_LAYOUT_c16);
     return INFC_OK;

@@ -108,10 +108,7 @@ static void largest(const infc_npz_entry *got, const infc_npz_entry *want, doubl
 static infc_status expect_one(infc_cx *cx, const infc_npz_entry *got, const infc_npz_entry *want,
                               const char *path, infc_verified *r) {
     double error, scale;
-    bool same_shape = got->type.rank == want->type.rank;
-    for (int i = 0; same_shape && i < got->type.rank; i++)
-        same_shape = got->type.dims[i] == want->type.dims[i];
-    if (!same_shape) {
+    if (!infc_shape_equal(&got->type, &want->type)) {
         return infc_fail(cx, INFC_ERR_SPEC, (infc_loc){.file = path},
                          "\"%s\" is %s here, the model gives %s", want->name,
                          infc_type_text(cx->arena, &want->type), infc_type_text(cx->arena, &got->type));

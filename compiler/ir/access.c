@@ -13,13 +13,6 @@ static bool varies_only_in(const infc_type *out, const infc_type *extra, int fir
     return true;
 }
 
-static bool same_shape(const infc_type *a, const infc_type *b) {
-    if (a->rank != b->rank) return false;
-    for (int i = 0; i < a->rank; i++)
-        if (a->dims[i] != b->dims[i]) return false;
-    return true;
-}
-
 static int64_t product(const infc_type *type, int first, int last) {
     int64_t n = 1;
     for (int i = first; i < last; i++) n *= type->dims[i];
@@ -62,7 +55,7 @@ bool infc_access_epilogue(infc_op_kind root, const infc_type *out, const infc_ty
         *access = INFC_ACCESS_SCALAR;
         return true;
     }
-    if (same_shape(out, extra) && out->layout == extra->layout) {
+    if (infc_shape_equal(out, extra) && out->layout == extra->layout) {
         *access = INFC_ACCESS_FULL;
         return true;
     }
@@ -100,7 +93,7 @@ static bool strides_c16(const infc_type *out, const infc_type *extra, bool padde
         strides[rank - 1] = 1;
         return channels_readable(extra, out->dims[1], padded);
     }
-    if (!same_shape(out, extra) || extra->layout != INFC_LAYOUT_c16) return false;
+    if (!infc_shape_equal(out, extra) || extra->layout != INFC_LAYOUT_c16) return false;
     int64_t stride = 1;
     int64_t dims[INFC_MAX_RANK + 1];
     infc_access_space(out, dims);

@@ -42,6 +42,10 @@ typedef struct infc_image_strides {
     ptrdiff_t batch, block, lane, row, col;
 } infc_image_strides;
 infc_image_strides infc_image_strides_of(const infc_type *type);
+/* The ten stride fields of conv_dims.def and its kin, as designated initialisers. */
+#define INFC_IMAGE_STRIDES(x, y)                                                                        \
+    .x_batch = (x).batch, .x_block = (x).block, .x_lane = (x).lane, .x_row = (x).row, .x_col = (x).col, \
+    .y_batch = (y).batch, .y_block = (y).block, .y_lane = (y).lane, .y_row = (y).row, .y_col = (y).col
 /* Output extent of a window: (in + before + after - (dilation * (kernel - 1) + 1)) / stride + 1, 0 or less
  * when the window does not fit. Arguments up to 2^40. */
 int64_t infc_window_extent(int64_t in, int64_t before, int64_t after, int64_t kernel,

@@ -117,7 +117,7 @@ typedef struct infc_model {
     int (*run)(const infc_call *call);
     const char *(*cpu_missing)(void); /* null, or the first CPU feature that this code needs and lacks */
     const void *(*weights_embedded)(void); /* null function when the weights are elsewhere */
-    /* Self-check: inputs from infc_check_input(seed), expected infc_check_hash of the outputs as the
+    /* Self-check: inputs from infc_check_f32(seed, input, element), expected infc_check_hash_f32 of the outputs as the
      * reference kernels gave it at compile time. check_hash 0: none recorded. */
     uint64_t check_seed, check_hash;
 } infc_model;

@@ -154,3 +154,12 @@ infc_status infc_onnx_per_channel(infc_onnx_at *at, const infc_onnx_operand *in,
     for (int i = 1; i < rank - 1; i++) dims[i] = 1;
     return infc_onnx_view(at, in, dims, rank - 1, out);
 }
+
+infc_status infc_onnx_channel_input(infc_onnx_at *at, size_t i, const infc_type *x, infc_onnx_operand *out) {
+    INFC_TRY(infc_onnx_input(at, i, out));
+    if (out->type.rank != 1 || out->type.dims[0] != x->dims[1])
+        return infc_onnx_invalid(at, "input %zu, \"%s\", is %s, but there are %lld channels", i,
+                                 at->node->inputs[i], infc_type_text(at->arena, &out->type),
+                                 (long long)x->dims[1]);
+    return infc_onnx_per_channel(at, out, x->rank, out);
+}

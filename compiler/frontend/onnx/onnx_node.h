@@ -73,6 +73,8 @@ infc_onnx_operand infc_onnx_scalar(infc_onnx_at *at, const char *what, float val
 /* [C] as [C,1,1..] so that it broadcasts along axis 1 of a tensor of `rank` dimensions. */
 infc_status infc_onnx_per_channel(infc_onnx_at *at, const infc_onnx_operand *in, int rank,
                                   infc_onnx_operand *out);
+/* Input i of a normalisation of x, one value per channel, as [C,1,1..]. */
+infc_status infc_onnx_channel_input(infc_onnx_at *at, size_t i, const infc_type *x, infc_onnx_operand *out);
 
 /* ---- the importers that onnx_ops.def names -------------------------------------------------------------- */
 /* onnx_const.c: what only constants may go through, and integers besides; *done when that is what the node does. */

@@ -1,16 +1,6 @@
 /* Conv: one conv, and an addition for the bias. */
 #include "ops_window.h"
 
-static infc_status add_bias(infc_onnx_at *at, const infc_onnx_operand *y, infc_onnx_operand *out) {
-    infc_onnx_operand pair[2] = {*y};
-    INFC_TRY(infc_onnx_input(at, 2, &pair[1]));
-    if (pair[1].type.rank != 1 || pair[1].type.dims[0] != y->type.dims[1])
-        return infc_onnx_invalid(at, "the bias is %s, but there are %lld output channels",
-                                 infc_type_text(at->arena, &pair[1].type), (long long)y->type.dims[1]);
-    INFC_TRY(infc_onnx_per_channel(at, &pair[1], 4, &pair[1]));
-    return infc_onnx_map(at, "add", pair, 2, out);
-}
-
 infc_status infc_onnx_import_conv(infc_onnx_at *at) {
     infc_onnx_operand in[2], y;
     infc_onnx_window window;
@@ -31,6 +21,6 @@ infc_status infc_onnx_import_conv(infc_onnx_at *at) {
         infc_attr_int("groups", infc_onnx_attr_int(at, "group", 1)),
     };
     INFC_TRY(infc_onnx_build(at, INFC_OP_conv, in, 2, attrs, 4, &y));
-    if (infc_onnx_has(at, 2)) INFC_TRY(add_bias(at, &y, &y));
+    INFC_TRY(infc_onnx_conv_bias(at, &y));
     return infc_onnx_image_output(at, &y, spatial);
 }

@@ -57,16 +57,6 @@ infc_status infc_onnx_import_layer_norm(infc_onnx_at *at) {
     return infc_onnx_output(at, 0, &y);
 }
 
-/* Input i, one value per channel, as [C,1,1..]. */
-static infc_status channel_input(infc_onnx_at *at, size_t i, const infc_type *x, infc_onnx_operand *out) {
-    INFC_TRY(infc_onnx_input(at, i, out));
-    if (out->type.rank != 1 || out->type.dims[0] != x->dims[1])
-        return infc_onnx_invalid(at, "input %zu, \"%s\", is %s, but there are %lld channels", i,
-                                 at->node->inputs[i], infc_type_text(at->arena, &out->type),
-                                 (long long)x->dims[1]);
-    return infc_onnx_per_channel(at, out, x->rank, out);
-}
-
 /* InstanceNormalization is GroupNormalization with a group for each channel. */
 infc_status infc_onnx_import_group_norm(infc_onnx_at *at) {
     infc_onnx_operand x, y, scale, bias;
@@ -80,8 +70,8 @@ infc_status infc_onnx_import_group_norm(infc_onnx_at *at) {
     if (groups < 1 || channels % groups != 0)
         return infc_onnx_invalid(at, "%lld groups do not divide %lld channels", (long long)groups,
                                  (long long)channels);
-    INFC_TRY(channel_input(at, 1, &x.type, &scale));
-    INFC_TRY(channel_input(at, 2, &x.type, &bias));
+    INFC_TRY(infc_onnx_channel_input(at, 1, &x.type, &scale));
+    INFC_TRY(infc_onnx_channel_input(at, 2, &x.type, &bias));
     int64_t rows[] = {x.type.dims[0] * groups, infc_type_count(&x.type) / (x.type.dims[0] * groups)};
     INFC_TRY(infc_onnx_view(at, &x, rows, 2, &y));
     INFC_TRY(norm(at, y, 1, true, &y));

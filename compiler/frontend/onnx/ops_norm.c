@@ -1,16 +1,6 @@
 /* BatchNormalization in inference: s = scale / sqrt(var + epsilon), t = bias - mean * s, y = x * s + t. */
 #include "onnx_node.h"
 
-/* Inputs 1 to 4 as [C,1,1..]. */
-static infc_status parameter(infc_onnx_at *at, size_t i, const infc_type *x, infc_onnx_operand *out) {
-    INFC_TRY(infc_onnx_input(at, i, out));
-    if (out->type.rank != 1 || out->type.dims[0] != x->dims[1])
-        return infc_onnx_invalid(at, "input %zu, \"%s\", is %s, but there are %lld channels", i,
-                                 at->node->inputs[i], infc_type_text(at->arena, &out->type),
-                                 (long long)x->dims[1]);
-    return infc_onnx_per_channel(at, out, x->rank, out);
-}
-
 static infc_status map2(infc_onnx_at *at, const char *fn, infc_onnx_operand a, infc_onnx_operand b,
                         infc_onnx_operand *out) {
     infc_onnx_operand pair[] = {a, b};
@@ -30,10 +20,10 @@ infc_status infc_onnx_import_batchnorm(infc_onnx_at *at) {
     INFC_TRY(infc_onnx_input(at, 0, &x));
     if (x.type.rank < 2)
         return infc_onnx_refuse(at, "an input without a channel dimension is not supported");
-    INFC_TRY(parameter(at, 1, &x.type, &scale));
-    INFC_TRY(parameter(at, 2, &x.type, &bias));
-    INFC_TRY(parameter(at, 3, &x.type, &mean));
-    INFC_TRY(parameter(at, 4, &x.type, &var));
+    INFC_TRY(infc_onnx_channel_input(at, 1, &x.type, &scale));
+    INFC_TRY(infc_onnx_channel_input(at, 2, &x.type, &bias));
+    INFC_TRY(infc_onnx_channel_input(at, 3, &x.type, &mean));
+    INFC_TRY(infc_onnx_channel_input(at, 4, &x.type, &var));
     infc_onnx_operand epsilon = infc_onnx_scalar(at, "epsilon", infc_onnx_attr_float(at, "epsilon", 1e-5f));
     INFC_TRY(map2(at, "add", var, epsilon, &s));
     INFC_TRY(infc_onnx_map(at, "sqrt", &s, 1, &s));

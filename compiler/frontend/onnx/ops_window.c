@@ -112,3 +112,14 @@ infc_status infc_onnx_window_read(infc_onnx_at *at, const infc_type *image, int 
     INFC_TRY(read_list(at, "pads", spatial, 2, 0, out->pads));
     return read_auto_pad(at, image, out);
 }
+
+infc_status infc_onnx_conv_bias(infc_onnx_at *at, infc_onnx_operand *y) {
+    infc_onnx_operand pair[2] = {*y};
+    if (!infc_onnx_has(at, 2)) return INFC_OK;
+    INFC_TRY(infc_onnx_input(at, 2, &pair[1]));
+    if (pair[1].type.rank != 1 || pair[1].type.dims[0] != y->type.dims[1])
+        return infc_onnx_invalid(at, "the bias is %s, but there are %lld output channels",
+                                 infc_type_text(at->arena, &pair[1].type), (long long)y->type.dims[1]);
+    INFC_TRY(infc_onnx_per_channel(at, &pair[1], 4, &pair[1]));
+    return infc_onnx_map(at, "add", pair, 2, y);
+}

@@ -1,4 +1,5 @@
-/* ops_window.h - what Conv and the pools share: their attributes for one or two spatial axes, always as two. */
+/* ops_window.h - what Conv, ConvTranspose and the pools share: their attributes for one or two spatial axes, always
+ * as two. */
 #ifndef INFC_ONNX_OPS_WINDOW_H
 #define INFC_ONNX_OPS_WINDOW_H
 #include "onnx_node.h"
@@ -18,5 +19,8 @@ infc_status infc_onnx_image_output(infc_onnx_at *at, const infc_onnx_operand *y,
  * and ceil_mode for an image. */
 infc_status infc_onnx_window_read(infc_onnx_at *at, const infc_type *image, int spatial,
                                   const int64_t *kernel, infc_onnx_window *out);
+
+/* Adds input 2, one value per output channel, to the image y; does nothing when the node has none. */
+infc_status infc_onnx_conv_bias(infc_onnx_at *at, infc_onnx_operand *y);
 
 #endif

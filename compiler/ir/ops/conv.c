@@ -84,15 +84,6 @@ void infc_call_conv(const infc_op_desc *desc, infc_kernel_call *out) {
         .pw = (ptrdiff_t)pads[1],
         .dh = (ptrdiff_t)dilations[0],
         .dw = (ptrdiff_t)dilations[1],
-        .x_batch = xs.batch,
-        .x_block = xs.block,
-        .x_lane = xs.lane,
-        .x_row = xs.row,
-        .x_col = xs.col,
-        .y_batch = ys.batch,
-        .y_block = ys.block,
-        .y_lane = ys.lane,
-        .y_row = ys.row,
-        .y_col = ys.col,
+        INFC_IMAGE_STRIDES(xs, ys),
     };
 }

@@ -58,15 +58,6 @@ void infc_call_resize(const infc_op_desc *desc, infc_kernel_call *out) {
         .w_den = (ptrdiff_t)den[1],
         .h_pick = (ptrdiff_t)pick[0],
         .w_pick = (ptrdiff_t)pick[1],
-        .x_batch = xs.batch,
-        .x_block = xs.block,
-        .x_lane = xs.lane,
-        .x_row = xs.row,
-        .x_col = xs.col,
-        .y_batch = ys.batch,
-        .y_block = ys.block,
-        .y_lane = ys.lane,
-        .y_row = ys.row,
-        .y_col = ys.col,
+        INFC_IMAGE_STRIDES(xs, ys),
     };
 }
