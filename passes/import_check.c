@@ -14,13 +14,20 @@ static infc_loc loc_of(const check *c, MlirOperation op) {
     return infc_ir_loc(c->ir, mlirOperationGetLocation(op));
 }
 
+/* `tensor "x"`; one without a name of its own is a step on the way to an output of the node. */
+static const char *value_text(const check *c, MlirValue value, const char *name) {
+    infc_arena *arena = c->ir->cx->arena;
+    if (name) return infc_arena_printf(arena, "tensor \"%s\"", name);
+    if (!mlirValueIsAOpResult(value)) return "an input";
+    return infc_arena_printf(arena, "output %d", (int)mlirOpResultGetResultNumber(value));
+}
+
 static void check_value(check *c, MlirValue value, infc_loc loc) {
     const char *name = infc_ir_name(c->ir, value);
     infc_type type = infc_ir_type(c->ir, value);
     if (infc_type_count(&type) == 0)
-        infc_fail(c->ir->cx, INFC_ERR_UNSUPPORTED, loc,
-                  "tensor \"%s\", %s, has no elements; empty tensors are not supported",
-                  name ? name : "", infc_type_text(c->ir->cx->arena, &type));
+        infc_fail(c->ir->cx, INFC_ERR_UNSUPPORTED, loc, "%s, %s, has no elements; empty tensors are not supported",
+                  value_text(c, value, name), infc_type_text(c->ir->cx->arena, &type));
     if (!name) return;
     if (infc_map_find(&c->names, name, NULL))
         infc_fail(c->ir->cx, INFC_ERR_MODEL, loc, "another tensor is named \"%s\" too", name);

@@ -139,12 +139,11 @@ static void put_text(inspection *in, infc_buf *out) {
 
 static void put_ports_json(inspection *in, infc_json *j, const char *key,
                            const infc_onnx_value_info *const *infos, size_t n) {
-    (void)in;
     infc_json_array(j, key);
     for (size_t i = 0; i < n; i++) {
         infc_json_object(j, NULL);
         infc_json_text(j, "name", infos[i]->name);
-        infc_json_text(j, "type", infc_onnx_type_name(infos[i]->elem_type));
+        infc_json_text(j, "type", infc_onnx_type_name(in->cx->arena, infos[i]->elem_type));
         infc_json_array(j, "shape"); /* numbers, names of open dims, null */
         for (size_t d = 0; d < infos[i]->rank && d < INFC_MAX_RANK; d++) {
             const infc_onnx_dim *dim = &infos[i]->dims[d];

@@ -63,7 +63,7 @@ bool infc_model_facts_dim_open(const infc_onnx_dim *dim) {
 const char *infc_model_facts_type(infc_arena *arena, const infc_onnx_value_info *info) {
     infc_buf text = {.arena = arena};
     if (!info->is_tensor) return info->has_type ? "not a tensor" : "unknown";
-    infc_buf_puts(&text, infc_onnx_type_name(info->elem_type));
+    infc_buf_puts(&text, infc_onnx_type_name(arena, info->elem_type));
     if (!info->has_shape) return infc_arena_printf(arena, "%s, rank unknown", infc_buf_str(&text));
     infc_buf_puts(&text, "[");
     for (size_t i = 0; i < info->rank && i < INFC_MAX_RANK; i++) {

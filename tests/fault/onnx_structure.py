@@ -141,6 +141,28 @@ def referring(made, attribute, parameter):
 
 
 @graph_case
+def function_overloads(folder):
+    """The overload is part of a function's name."""
+    functions = [function("F", [node("Exp", "a", "b")], "a", "b"), function("F", [node("Neg", "a", "b")], "a", "b")]
+    functions[1].overload = "minus"
+    made = oc.model([node("F", "x", "t", domain="custom", overload="minus"), node("F", "t", "y", domain="custom")],
+                    {"x": [2, 3]}, {"y": [2, 3]}, functions=functions)
+    made.opset_import.append(helper.make_opsetid("custom", 1))
+    plain = oc.model([node("Neg", "x", "t"), node("Exp", "t", "y")], {"x": [2, 3]}, {"y": [2, 3]})
+    return made, {"x": [2, 3]}, plain
+
+
+@graph_case
+def unsigned_wraps(folder):
+    """Of unsigned constants the low bits stay, as in numpy; casts reach to the ends of their types."""
+    made = oc.model([node("Mul", "a,b", "p"), node("Cast", "p", "q", to=TensorProto.INT64), node("Cast", "f", "g", to=TensorProto.UINT8),
+                     node("Cast", "g", "h", to=TensorProto.INT64), node("Sub", "h,c", "i"), node("Mul", "q,i", "s"), node("Reshape", "x,s", "y")],
+                    {"x": [2, 3]}, {"y": [3, 2]}, {"a": np.array([3 * pow(5, -1, 1 << 32) % (1 << 32), 1], np.uint32),
+                                                   "b": np.array([5, 2], np.uint32), "f": np.array([255.9, -0.5], np.float32), "c": i64(254, -1)}, opset=14)
+    return made, {"x": [2, 3]}
+
+
+@graph_case
 def functions_within_functions(folder):
     inner = function("Scaled", [node("Relu", "a", "t"), node("Mul", "t,s", "r")], "a,s", "r")
     outer = function("Pair", [node("Scaled", "p,s", "t", domain="custom"), node("Scaled", "t,s", "u", domain="custom"),

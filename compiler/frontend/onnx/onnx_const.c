@@ -7,54 +7,58 @@
 enum { MAX_OPERANDS = 3 };
 #define MAX_ELEMENTS (INT64_C(1) << 24)
 
-typedef enum result { SAME, TRUTH } result; /* element type: that of the operands, or bool */
+typedef enum result { SAME, TRUTH } result;        /* element type: that of the operands, or bool */
+typedef enum sum { FINE, TOO_LARGE, BY_ZERO } sum; /* TOO_LARGE: it wrapped around 64 bits */
 
 typedef struct function {
     const char *op;
     int n;
     result result;
     bool floats; /* f32 operands too: nothing else computes it */
-    /* False: not defined for these. Null: not of that kind. */
-    bool (*i)(const int64_t *v, int64_t *out);
+    /* Null: not of that kind. */
+    sum (*i)(const int64_t *v, int64_t *out);
     double (*f)(const double *v);
 } function;
 
-/* ---- functions: integers wrap around ---------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------- */
 
-#define WRAP(name, a, op, b)                               \
-    static bool i_##name(const int64_t *v, int64_t *out) { \
-        *out = (int64_t)((uint64_t)(a)op(uint64_t)(b));    \
-        return true;                                       \
-    }
-WRAP(add, v[0], +, v[1])
-WRAP(sub, v[0], -, v[1])
-WRAP(mul, v[0], *, v[1])
-WRAP(neg, 0, -, v[0])
+static sum i_add(const int64_t *v, int64_t *out) {
+    return __builtin_add_overflow(v[0], v[1], out) ? TOO_LARGE : FINE;
+}
+static sum i_sub(const int64_t *v, int64_t *out) {
+    return __builtin_sub_overflow(v[0], v[1], out) ? TOO_LARGE : FINE;
+}
+static sum i_mul(const int64_t *v, int64_t *out) {
+    return __builtin_mul_overflow(v[0], v[1], out) ? TOO_LARGE : FINE;
+}
+static sum i_neg(const int64_t *v, int64_t *out) {
+    return __builtin_sub_overflow(0, v[0], out) ? TOO_LARGE : FINE;
+}
 
 /* As in C, towards zero. */
-static bool i_div(const int64_t *v, int64_t *out) {
-    if (v[1] == 0) return false;
+static sum i_div(const int64_t *v, int64_t *out) {
+    if (v[1] == 0) return BY_ZERO;
     if (v[1] == -1) return i_neg(v, out);
     *out = v[0] / v[1];
-    return true;
+    return FINE;
 }
 
 /* The sign of the divisor, as in Python. */
-static bool i_mod(const int64_t *v, int64_t *out) {
-    if (v[1] == 0) return false;
+static sum i_mod(const int64_t *v, int64_t *out) {
+    if (v[1] == 0) return BY_ZERO;
     int64_t r = v[1] == -1 ? 0 : v[0] % v[1];
     *out = r != 0 && (r < 0) != (v[1] < 0) ? r + v[1] : r;
-    return true;
+    return FINE;
 }
 
-static bool i_abs(const int64_t *v, int64_t *out) {
+static sum i_abs(const int64_t *v, int64_t *out) {
     if (v[0] < 0) return i_neg(v, out);
     *out = v[0];
-    return true;
+    return FINE;
 }
 
-#define PLAIN(name, integer, real)                                                          \
-    static bool i_##name(const int64_t *v, int64_t *out) { return *out = (integer), true; } \
+#define PLAIN(name, integer, real)                                                         \
+    static sum i_##name(const int64_t *v, int64_t *out) { return *out = (integer), FINE; } \
     static double f_##name(const double *v) { return (real); }
 PLAIN(min, v[0] < v[1] ? v[0] : v[1], v[0] < v[1] || isnan(v[0]) ? v[0] : v[1])
 PLAIN(max, v[0] > v[1] ? v[0] : v[1], v[0] > v[1] || isnan(v[0]) ? v[0] : v[1])
@@ -65,7 +69,7 @@ PLAIN(greater, v[0] > v[1], v[0] > v[1])
 PLAIN(greater_equal, v[0] >= v[1], v[0] >= v[1])
 
 #define LOGIC(name, value) \
-    static bool i_##name(const int64_t *v, int64_t *out) { return *out = (value), true; }
+    static sum i_##name(const int64_t *v, int64_t *out) { return *out = (value), FINE; }
 LOGIC(and, v[0] && v[1])
 LOGIC(or, v[0] || v[1])
 LOGIC(xor, !v[0] != !v[1])
@@ -114,6 +118,17 @@ static bool is_float(infc_dtype dtype) {
 /* What can be written: all but the half floats. */
 static bool can_write(infc_dtype dtype) {
     return dtype != INFC_DTYPE_f16 && dtype != INFC_DTYPE_bf16 && infc_dtype_bytes(dtype) > 0;
+}
+
+static bool is_unsigned(infc_dtype dtype) {
+    return dtype == INFC_DTYPE_u8 || dtype == INFC_DTYPE_u16 || dtype == INFC_DTYPE_u32 || dtype == INFC_DTYPE_u64;
+}
+
+/* Whether the integer type holds a whole number; false for a NaN. */
+static bool holds(infc_dtype dtype, double v) {
+    int bits = 8 * (int)infc_dtype_bytes(dtype);
+    return is_unsigned(dtype) ? v >= 0 && v < ldexp(1, bits)
+                              : v >= -ldexp(1, bits - 1) && v < ldexp(1, bits - 1);
 }
 
 static void put_float(infc_dtype dtype, void *bytes, int64_t k, double v) {
@@ -167,6 +182,18 @@ static const function *find_function(const char *op) {
     return NULL;
 }
 
+/* Unsigned numbers wrap around; a signed one that does not fit is a mistake, most likely a shape gone wrong. */
+static infc_status apply_integer(infc_onnx_at *at, const function *fn, infc_dtype dtype,
+                                 const int64_t *v, int64_t *out) {
+    sum outcome = fn->i(v, out);
+    if (outcome == BY_ZERO) return infc_onnx_invalid(at, "division by zero");
+    if (fn->result == TRUTH || dtype == INFC_DTYPE_bool || is_unsigned(dtype)) return INFC_OK;
+    if (outcome == FINE && (dtype == INFC_DTYPE_i64 || holds(dtype, (double)*out))) return INFC_OK;
+    const char *second = fn->n > 1 ? infc_arena_printf(at->arena, " and %lld", (long long)v[1]) : "";
+    return infc_onnx_refuse(at, "the result for the constant%s %lld%s is too large for %s",
+                            fn->n > 1 ? "s" : "", (long long)v[0], second, infc_dtype_name(dtype));
+}
+
 static infc_status apply(infc_onnx_at *at, const function *fn, const infc_onnx_operand *in,
                          infc_onnx_operand *out) {
     infc_type type;
@@ -189,7 +216,7 @@ static infc_status apply(infc_onnx_at *at, const function *fn, const infc_onnx_o
             if (real) f[i] = infc_weight_f64(in[i].constant, from);
             else v[i] = infc_weight_i64(in[i].constant, from);
         }
-        if (!real && !fn->i(v, &r)) return infc_onnx_invalid(at, "division by zero");
+        if (!real) INFC_TRY(apply_integer(at, fn, dtype, v, &r));
         if (real && fn->result == SAME) put_float(dtype, bytes, k, fn->f(f));
         else put_int(type.dtype, bytes, k, real ? fn->f(f) != 0.0 : r);
     }
@@ -267,7 +294,8 @@ static infc_status range(infc_onnx_at *at) {
         v[i] = infc_weight_f64(in[i].constant, 0);
     }
     double n = ceil((v[1] - v[0]) / v[2]);
-    if (isnan(n)) return infc_onnx_invalid(at, "a step of 0, or a bound that is no number");
+    if (isnan(n) || v[2] == 0)
+        return infc_onnx_invalid(at, "a step of 0, or a bound that is no number");
     if (n > (double)MAX_ELEMENTS || !can_write(type.dtype))
         return infc_onnx_refuse(at, "%.0f elements of %s would be computed", n, infc_dtype_name(type.dtype));
     type.dims[0] = n > 0 ? (int64_t)n : 0;
@@ -309,11 +337,24 @@ infc_status infc_onnx_import_constant_only(infc_onnx_at *at) {
                             "is supported for constants only; an input of this one is computed");
 }
 
+/* One element, to an integer type. */
+static infc_status cast_integer(infc_onnx_at *at, const infc_weight *from, int64_t k, infc_dtype to,
+                                int64_t *out) {
+    *out = infc_weight_i64(from, k); /* of an integer type: what is cut off is cut off, as ONNX has it */
+    if (!is_float(from->type.dtype)) return INFC_OK;
+    double v = trunc(infc_weight_f64(from, k));
+    if (!holds(to, v))
+        return infc_onnx_refuse(at, "element %lld is %g, which %s cannot hold: the result of such a cast is undefined",
+                                (long long)k, infc_weight_f64(from, k), infc_dtype_name(to));
+    if (to == INFC_DTYPE_u64) *out = (int64_t)(uint64_t)v;
+    return INFC_OK;
+}
+
 /* Between any two types when it is a constant; else only to the type that it has. */
 infc_status infc_onnx_import_cast(infc_onnx_at *at) {
     infc_onnx_operand x = infc_onnx_any(at, 0), y;
     int64_t to = infc_onnx_attr_int(at, "to", 0);
-    int32_t data_type = to < 0 || to > 1000 ? -1 : (int32_t)to;
+    int32_t data_type = to < 0 || to > INT32_MAX ? -1 : (int32_t)to;
     infc_dtype from = x.type.dtype;
     infc_type type = x.type;
     void *bytes;
@@ -321,14 +362,15 @@ infc_status infc_onnx_import_cast(infc_onnx_at *at) {
     if (type.dtype == from) return infc_onnx_output(at, 0, &x);
     if (!x.constant || !can_write(type.dtype))
         return infc_onnx_refuse(at, "a cast from %s to %s is not supported; only to the type it already has",
-                                infc_dtype_name(from), infc_onnx_type_name(data_type));
+                                infc_dtype_name(from), infc_onnx_type_name(at->arena, data_type));
     INFC_TRY(infc_onnx_constant(at, &type, &bytes, &y));
     for (int64_t k = 0, n = infc_type_count(&type); k < n; k++) {
         double v = infc_weight_f64(x.constant, k);
-        bool wide = is_float(from) || from == INFC_DTYPE_u64;
-        if (is_float(type.dtype) && wide) put_float(type.dtype, bytes, k, v);
-        else if (type.dtype == INFC_DTYPE_bool && wide) put_int(type.dtype, bytes, k, v != 0.0);
-        else put_int(type.dtype, bytes, k, infc_weight_i64(x.constant, k));
+        int64_t whole = v != 0.0; /* bool: also of NaN */
+        if (type.dtype != INFC_DTYPE_bool && !is_float(type.dtype))
+            INFC_TRY(cast_integer(at, x.constant, k, type.dtype, &whole));
+        if (is_float(type.dtype)) put_float(type.dtype, bytes, k, v);
+        else put_int(type.dtype, bytes, k, whole);
     }
     return infc_onnx_output(at, 0, &y);
 }

@@ -11,7 +11,6 @@ enum { MAX_DEPTH = 64 };
 static infc_status function_field(infc_onnx_parse *parse, const infc_wire_field *field,
                                   const uint8_t *at, infc_onnx_function *out) {
     infc_bytes body = {0};
-    const char *overload = "";
     switch (field->number) {
     case 1: return infc_onnx_text(parse, field, at, "FunctionProto.name", &out->name);
     case 4:
@@ -28,10 +27,7 @@ static infc_status function_field(infc_onnx_parse *parse, const infc_wire_field 
     case 11:
         INFC_TRY(infc_onnx_borrow(parse, field, at, "FunctionProto.attribute_proto", &body));
         return infc_onnx_parse_attribute(parse, body, &out->defaults[out->n_defaults++]);
-    case 13:
-        INFC_TRY(infc_onnx_text(parse, field, at, "FunctionProto.overload", &overload));
-        out->overloaded = *overload != 0;
-        return INFC_OK;
+    case 13: return infc_onnx_text(parse, field, at, "FunctionProto.overload", &out->overload);
     default: return INFC_OK;
     }
 }
@@ -42,7 +38,7 @@ infc_status infc_onnx_parse_function(infc_onnx_parse *parse, infc_bytes body, in
     INFC_TRY(infc_onnx_count(parse, body, "FunctionProto", counts));
     if (counts[7] > INFC_ONNX_MAX_NODES || counts[11] > INFC_ONNX_MAX_ATTRIBUTES)
         return infc_onnx_bad(parse, body.ptr, "FunctionProto", "too many nodes or attributes");
-    *out = (infc_onnx_function){.name = "", .domain = ""};
+    *out = (infc_onnx_function){.name = "", .domain = "", .overload = ""};
     out->inputs = INFC_NEW(arena, const char *, counts[4] + 1);
     out->outputs = INFC_NEW(arena, const char *, counts[5] + 1);
     out->nodes = INFC_NEW(arena, infc_onnx_node, counts[7] + 1);
@@ -77,7 +73,9 @@ static infc_status fail(inliner *in, const infc_onnx_node *call, const char *wha
 static const infc_onnx_function *find_function(const inliner *in, const infc_onnx_node *node) {
     for (size_t i = 0; i < in->model->n_functions; i++) {
         const infc_onnx_function *f = &in->model->functions[i];
-        if (strcmp(f->name, node->op) == 0 && strcmp(f->domain, node->domain) == 0) return f;
+        if (strcmp(f->name, node->op) == 0 && strcmp(f->domain, node->domain) == 0 &&
+            strcmp(f->overload, node->overload) == 0)
+            return f;
     }
     return NULL;
 }
@@ -92,7 +90,6 @@ static infc_status check_call(inliner *in, const infc_onnx_node *call, const inf
     const infc_onnx_model *model = in->model;
     int64_t opset = opset_of(model->opsets, model->n_opsets, 0);
     if (depth > MAX_DEPTH) return fail(in, call, "calls itself, or is nested too deeply");
-    if (f->overloaded) return fail(in, call, "is overloaded, which is not supported");
     if (call->n_inputs > f->n_inputs || call->n_outputs > f->n_outputs)
         return fail(in, call, "is called with more inputs or outputs than it has");
     if (opset_of(f->opsets, f->n_opsets, opset) != opset)
@@ -208,7 +205,7 @@ static infc_status add_node(inliner *in, const infc_onnx_node *node) {
 /* A result that is a parameter of the function gets an Identity of its own. */
 static infc_status hand_on(inliner *in, const infc_onnx_node *call, size_t input, size_t output) {
     infc_onnx_node node = {
-        .name = call->outputs[output], .op = "Identity", .domain = "", .n_inputs = 1, .n_outputs = 1};
+        .name = call->outputs[output], .op = "Identity", .domain = "", .overload = "", .n_inputs = 1, .n_outputs = 1};
     node.inputs = INFC_NEW(in->cx->arena, const char *, 1);
     node.outputs = INFC_NEW(in->cx->arena, const char *, 1);
     node.inputs[0] = input < call->n_inputs ? call->inputs[input] : "";
@@ -256,9 +253,28 @@ static void take_names(inliner *in) {
             infc_map_put(&in->taken, graph->nodes[i].outputs[k], 0);
 }
 
+/* A call must mean one function: domain, name and overload are the key. */
+static infc_status check_unique(infc_cx *cx, const char *path, const infc_onnx_model *model) {
+    infc_map known = {.arena = cx->arena};
+    for (size_t i = 0; i < model->n_functions; i++) {
+        const infc_onnx_function *f = &model->functions[i];
+        const char *key = infc_arena_printf(cx->arena, "%zu %zu %s%s%s", strlen(f->domain),
+                                            strlen(f->name), f->domain, f->name, f->overload);
+        size_t first;
+        if (infc_map_find(&known, key, &first))
+            return infc_fail(
+                cx, INFC_ERR_MODEL, (infc_loc){.file = path},
+                "function %s%s%s%s%s is defined twice, as functions %zu and %zu of the model", f->domain,
+                *f->domain ? "::" : "", f->name, *f->overload ? ":" : "", f->overload, first, i);
+        infc_map_put(&known, key, i);
+    }
+    return INFC_OK;
+}
+
 infc_status infc_onnx_inline_functions(infc_cx *cx, const char *path, infc_onnx_model *model) {
     inliner in = {.cx = cx, .path = path, .model = model, .taken = {.arena = cx->arena}};
     if (model->n_functions == 0) return INFC_OK;
+    INFC_TRY(check_unique(cx, path, model));
     take_names(&in);
     for (size_t i = 0; i < model->graph.n_nodes; i++) INFC_TRY(add(&in, &model->graph.nodes[i], 1));
     model->graph.nodes = in.nodes;

@@ -161,11 +161,17 @@ static void mark_live(builder *b) {
             work[n_work++] = from;
         }
     }
+    for (size_t i = 0; i < graph->n_outputs; i++)
+        if (net->outputs[i] == INFC_ONNX_ABSENT)
+            return; /* an error of its own: what leads there is unknown */
     if (n_live == graph->n_nodes) return;
     while (net->live[dead]) dead++;
-    infc_warn(b->cx, infc_onnx_node_loc(b->cx, b->path, graph, dead),
-              "no output depends on %zu of the %zu nodes, this the first; they are left out",
-              graph->n_nodes - n_live, graph->n_nodes);
+    infc_loc loc = infc_onnx_node_loc(b->cx, b->path, graph, dead);
+    if (graph->n_nodes - n_live == 1)
+        infc_warn(b->cx, loc, "no output depends on this node; it is left out");
+    else
+        infc_warn(b->cx, loc, "no output depends on %zu of the %zu nodes, this the first; they are left out",
+                  graph->n_nodes - n_live, graph->n_nodes);
 }
 
 /* A depth-first walk that keeps its path on an explicit stack, since a model may be a million nodes deep. */

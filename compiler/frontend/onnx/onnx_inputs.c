@@ -74,7 +74,7 @@ static infc_status bind_input(infc_onnx_import *import, const infc_onnx_value_in
                          input->name);
     if (out->dtype != INFC_DTYPE_f32)
         infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "input \"%s\" is %s; only float inputs are supported so far",
-                  input->name, infc_onnx_type_name(input->elem_type));
+                  input->name, infc_onnx_type_name(cx->arena, input->elem_type));
     if (!input->has_shape)
         return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc,
                          "input \"%s\" has no shape, not even its number of "
@@ -200,7 +200,7 @@ infc_status infc_onnx_declared_check(infc_onnx_import *import, infc_loc loc,
     infc_cx *cx = import->cx;
     if (declared->elem_type && infc_onnx_dtype(declared->elem_type) != type->dtype)
         return infc_fail(cx, INFC_ERR_MODEL, loc, "\"%s\" is declared %s, but is %s", declared->name,
-                         infc_onnx_type_name(declared->elem_type), infc_dtype_name(type->dtype));
+                         infc_onnx_type_name(cx->arena, declared->elem_type), infc_dtype_name(type->dtype));
     /* Some exporters write an empty shape where they mean an unknown one. */
     if (!declared->has_shape || declared->rank == 0) return INFC_OK;
     bool same = declared->rank == (size_t)type->rank;

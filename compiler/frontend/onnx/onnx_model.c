@@ -69,6 +69,7 @@ static infc_status node_field(infc_onnx_parse *parse, const infc_wire_field *fie
         INFC_TRY(infc_onnx_borrow(parse, field, at, "NodeProto.attribute", &body));
         return infc_onnx_parse_attribute(parse, body, &out->attributes[out->n_attributes++]);
     case 7: return infc_onnx_text(parse, field, at, "NodeProto.domain", &out->domain);
+    case 8: return infc_onnx_text(parse, field, at, "NodeProto.overload", &out->overload);
     default: return INFC_OK;
     }
 }
@@ -79,7 +80,7 @@ infc_status infc_onnx_parse_node(infc_onnx_parse *parse, infc_bytes body, infc_o
     if (counts[5] > INFC_ONNX_MAX_ATTRIBUTES)
         return infc_onnx_bad(parse, body.ptr, "NodeProto", "a node with over 256 attributes");
     infc_arena *arena = parse->cx->arena;
-    *out = (infc_onnx_node){.name = "", .op = "", .domain = ""};
+    *out = (infc_onnx_node){.name = "", .op = "", .domain = "", .overload = ""};
     out->inputs = INFC_NEW(arena, const char *, counts[1] + 1);
     out->outputs = INFC_NEW(arena, const char *, counts[2] + 1);
     out->attributes = INFC_NEW(arena, infc_onnx_attribute, counts[5] + 1);

@@ -52,8 +52,9 @@ typedef struct infc_onnx_attribute {
 } infc_onnx_attribute;
 
 typedef struct infc_onnx_node {
-    const char *name;               /* never empty: an unnamed node goes by its first output */
-    const char *op, *domain;        /* domain: "" for ONNX's own */
+    const char *name;        /* never empty: an unnamed node goes by its first output */
+    const char *op, *domain; /* domain: "" for ONNX's own */
+    const char *overload;    /* which of the model's functions of that name; "" but for those */
     const char **inputs, **outputs; /* "" where an optional one is left out */
     infc_onnx_attribute *attributes;
     size_t n_inputs, n_outputs, n_attributes;
@@ -87,8 +88,7 @@ typedef struct infc_onnx_graph {
 } infc_onnx_graph;
 
 typedef struct infc_onnx_function { /* of the model; attributes without a default need no declaration */
-    const char *domain, *name;
-    bool overloaded;
+    const char *domain, *name, *overload;
     const char **inputs, **outputs;
     infc_onnx_node *nodes;
     infc_onnx_attribute *defaults;

@@ -74,8 +74,8 @@ infc_status infc_onnx_op_check(infc_cx *cx, infc_loc loc, const infc_onnx_op *op
         const char *range = infc_arena_printf(cx->arena, "%d", op->min_inputs);
         if (op->max_inputs > op->min_inputs)
             range = infc_arena_printf(cx->arena, "%d to %d", op->min_inputs, op->max_inputs);
-        infc_fail(cx, INFC_ERR_MODEL, loc, "has %zu inputs; in opset %lld it takes %s", n_in,
-                  (long long)opset, range);
+        infc_fail(cx, INFC_ERR_MODEL, loc, "has %zu input%s; in opset %lld it takes %s", n_in,
+                  n_in == 1 ? "" : "s", (long long)opset, range);
     }
     for (int i = 0; i < op->min_inputs && (size_t)i < n_in; i++)
         if (!*node->inputs[i])

@@ -41,13 +41,16 @@ static const type_facts types[] = {
 };
 
 static const type_facts *facts_of(int32_t data_type) {
-    static const type_facts unknown = {"of an unknown type", INFC_DTYPE_NONE, 0};
+    static const type_facts unknown = {NULL, INFC_DTYPE_NONE, 0};
     if (data_type < 0 || (size_t)data_type >= sizeof types / sizeof *types) return &unknown;
     return &types[data_type];
 }
 
 infc_dtype infc_onnx_dtype(int32_t data_type) { return facts_of(data_type)->dtype; }
-const char *infc_onnx_type_name(int32_t data_type) { return facts_of(data_type)->name; }
+const char *infc_onnx_type_name(infc_arena *arena, int32_t data_type) {
+    const char *name = facts_of(data_type)->name;
+    return name ? name : infc_arena_printf(arena, "type %d (unknown)", (int)data_type);
+}
 
 static infc_status read_type(infc_cx *cx, infc_loc loc, const infc_onnx_tensor *tensor,
                              infc_type *out, uint64_t *out_bytes) {
@@ -55,8 +58,9 @@ static infc_status read_type(infc_cx *cx, infc_loc loc, const infc_onnx_tensor *
     if (tensor->segmented)
         return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "a tensor in segments is not supported");
     if (!out->dtype)
-        return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "tensors of type %s are not supported",
-                         infc_onnx_type_name(tensor->data_type));
+        return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "tensors of %s%s are not supported",
+                         facts_of(tensor->data_type)->name ? "type " : "",
+                         infc_onnx_type_name(cx->arena, tensor->data_type));
     if (tensor->rank > INFC_MAX_RANK)
         return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "a tensor of %zu dimensions; at most %d are supported",
                          tensor->rank, INFC_MAX_RANK);
@@ -107,7 +111,7 @@ static infc_status read_typed(infc_cx *cx, infc_loc loc, const infc_onnx_tensor 
     infc_wire_field field, only = {0};
     if (!count_values(tensor->body, number, wire_type, &count, &only))
         return infc_fail(cx, INFC_ERR_MODEL, loc, "the values are not of the wire type that %s has",
-                         infc_onnx_type_name(tensor->data_type));
+                         infc_onnx_type_name(cx->arena, tensor->data_type));
     if (count != bytes / size)
         return infc_fail(cx, INFC_ERR_MODEL, loc, "%zu values, but the shape needs %llu", count,
                          (unsigned long long)(bytes / size));

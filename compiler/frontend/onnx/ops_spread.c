@@ -20,8 +20,11 @@ static infc_status read_block(infc_onnx_at *at, infc_onnx_operand *out_x, int64_
     *out_crd = infc_onnx_attr_is(at, "mode", "CRD");
     if (out_x->type.rank != 4)
         return infc_onnx_invalid(at, "the input has %d dimensions, not 4", out_x->type.rank);
+    if (!infc_onnx_attr(at, "blocksize"))
+        return infc_onnx_invalid(at, "attribute \"blocksize\" is missing");
     if (*out_block < 1 || *out_block > 1 << 20)
-        return infc_onnx_invalid(at, "attribute \"blocksize\" is missing or %lld", (long long)*out_block);
+        return infc_onnx_invalid(at, "attribute \"blocksize\" is %lld, not from 1 to %d",
+                                 (long long)*out_block, 1 << 20);
     if (infc_onnx_attr(at, "mode") && !*out_crd && !infc_onnx_attr_is(at, "mode", "DCR"))
         return infc_onnx_invalid(at, "attribute \"mode\" must be DCR or CRD");
     return INFC_OK;

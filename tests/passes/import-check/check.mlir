@@ -3,6 +3,7 @@
 
 // CHECK-DAG: warning: input "unused" is not used
 // CHECK-DAG: error: tensor "empty", f32[0,4], has no elements; empty tensors are not supported
+// CHECK-DAG: error: output 0, f32[0,4], has no elements; empty tensors are not supported
 // CHECK-DAG: error: another tensor is named "twice" too
 // CHECK-DAG: error: another tensor is named "x" too
 // CHECK-DAG: error: two outputs are named "out"
@@ -13,5 +14,6 @@ func.func @main(%x: tensor<4xf32> {infc.name = "x"}, %u: tensor<4xf32> {infc.nam
   %1 = "infc.map1"(%0) {fn = "abs", out = "twice"} : (tensor<4xf32>) -> tensor<4xf32>
   %2 = "infc.map1"(%1) {fn = "relu", out = "x"} : (tensor<4xf32>) -> tensor<4xf32>
   %3 = "infc.map1"(%c) {fn = "relu"} : (tensor<f32>) -> tensor<f32>
-  return %1, %2, %3, %e : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<0x4xf32>
+  %4 = "infc.map1"(%e) {fn = "abs"} : (tensor<0x4xf32>) -> tensor<0x4xf32>
+  return %1, %2, %3, %4 : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<0x4xf32>
 }
