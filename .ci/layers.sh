@@ -9,10 +9,12 @@
 . "$(dirname "$0")/check.sh"
 
 # layer: path prefixes (the longest match decides) : layers whose headers it may include.
+# `files` is the part of the runtime that reads and writes tensors: infc has it too, so that both take the same files.
 # `values` is the part of ir/ without MLIR: types, tensors, weights, the reference evaluator.
 table='
 abi:      runtime/include/infc_abi.h                 :
-runtime:  runtime/                                   : runtime abi
+runtime:  runtime/                                   : runtime files abi
+files:    runtime/include/infrt.h runtime/core/infrt_status runtime/app/tensor_ runtime/app/zip_ runtime/app/stb_decode runtime/app/jpeg_check runtime/app/image_resize runtime/app/output_file : files abi
 base:     compiler/base/                             : base abi
 targets:  targets/                                   : targets base
 kernels:  templates/                                 : kernels targets abi
@@ -23,10 +25,10 @@ frontend: compiler/frontend/                         : frontend spec ir values b
 passes:   passes/                                    : passes spec ir values base abi
 lowering: passes/layout passes/fuse passes/pipeline  : passes lowering spec ir values kernels targets base abi
 plan:     compiler/plan/                             : plan passes spec ir values kernels targets base abi
-skeleton: templates/model/                           : runtime abi
+skeleton: templates/model/                           : runtime files abi
 text:     compiler/emit/embedded compiler/emit/expand compiler/emit/kernel_text : text kernels base abi
 emit:     compiler/emit/                             : emit text plan spec values kernels targets base abi
-driver:   compiler/driver/                           : driver emit text plan passes spec frontend ir values kernels targets base abi
+driver:   compiler/driver/                           : driver emit text plan passes spec frontend ir values kernels targets files base abi
 '
 
 # word (extended regex) : where it is forbidden : where it is allowed after all : why

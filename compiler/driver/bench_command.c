@@ -10,14 +10,12 @@ typedef struct values {
     const char *weights;
 } values;
 
-/* The binary and the target it was compiled for; a binary that stands alone is taken to run here. */
+/* The binary and the target it was compiled for; a binary that stands alone tells its architecture. */
 static infc_status find_binary(infc_cx *cx, const char *path, const char **binary, infc_target *target) {
     infc_built_folder built;
     if (!infc_dir_exists(path)) {
-        infc_bytes bytes;
-        INFC_TRY(infc_file_map(cx, path, &bytes)); /* says what is wrong with the name */
         *binary = path;
-        return infc_target_parse(cx, INFC_NO_LOC, "host", target);
+        return infc_binary_identify(cx, path, target);
     }
     INFC_TRY(infc_built_folder_open(cx, path, &built));
     *binary = built.binary;

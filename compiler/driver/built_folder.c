@@ -1,9 +1,12 @@
 #include "built_folder.h"
 #include "../base/file.h"
 #include "../base/subprocess.h"
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const char *report_path(infc_arena *arena, const char *dir) {
     return infc_path_join(arena, dir, "report.json");
@@ -83,9 +86,56 @@ const char *infc_runner_text(infc_arena *arena, const infc_target *target) {
     return infc_target_runs_here(target) ? "natively" : infc_arena_printf(arena, "under %s", target->runner);
 }
 
+/* An ELF program for `machine` (e_machine); 0: it is none. */
+static unsigned elf_machine(infc_bytes file) {
+    if (file.len < sizeof(Elf64_Ehdr) || memcmp(file.ptr, ELFMAG, SELFMAG) != 0) return 0;
+    return file.ptr[18] | (unsigned)file.ptr[19] << 8;
+}
+
+static const char *target_of_machine(unsigned machine) {
+    const char *name = machine == EM_X86_64    ? "x86-64"
+                       : machine == EM_AARCH64 ? "aarch64"
+                       : machine == EM_RISCV   ? "riscv64"
+                                               : NULL;
+    return name;
+}
+
+infc_status infc_binary_identify(infc_cx *cx, const char *path, infc_target *target) {
+    static const char mark[] = "infcwts1"; /* in the runtime of each: the magic of weights */
+    infc_loc loc = {.file = path};
+    infc_bytes bytes;
+    INFC_TRY(infc_file_map(cx, path, &bytes));
+    unsigned machine = elf_machine(bytes);
+    if (machine && target_of_machine(machine) && memmem(bytes.ptr, bytes.len, mark, sizeof mark - 1)) {
+        INFC_TRY(infc_target_parse(cx, loc, target_of_machine(machine), target));
+        return target->is_host_arch ? infc_target_parse(cx, loc, "host", target) : INFC_OK;
+    }
+    const char *dot = strrchr(infc_path_base(path), '.');
+    bool source =
+        dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".onnx") == 0);
+    return infc_fail(cx, INFC_ERR_SPEC, loc,
+                     "not a binary that infc made: give the folder of a compile, or "
+                     "the binary in it%s%s%s",
+                     source ? "; compile this one first: infc compile " : "", source ? path : "",
+                     source ? " -o build" : "");
+}
+
+/* Before it is run: what would otherwise end as "not found". */
+static infc_status check_executable(infc_cx *cx, const char *binary) {
+    infc_loc loc = {.file = binary};
+    struct stat info;
+    if (stat(binary, &info) < 0)
+        return infc_fail(cx, INFC_ERR_IO, loc, "cannot run this: %s; compile again", strerror(errno));
+    if (!S_ISREG(info.st_mode))
+        return infc_fail(cx, INFC_ERR_IO, loc, "cannot run this: not a file");
+    if (access(binary, X_OK) == 0) return INFC_OK;
+    return infc_fail(cx, INFC_ERR_IO, loc, "is not executable; run: chmod +x %s", binary);
+}
+
 infc_status infc_binary_run(infc_cx *cx, const infc_target *target, const char *binary,
                             const char *const *args, size_t n, int *exit_code, const char **output) {
     infc_words words = {.arena = cx->arena};
+    INFC_TRY(check_executable(cx, binary));
     INFC_TRY(infc_runner_words(cx, target, &words));
     infc_words_add(&words, strchr(binary, '/') ? binary : infc_arena_printf(cx->arena, "./%s", binary));
     infc_words_all(&words, args, n);

@@ -23,6 +23,9 @@ infc_status infc_runner_words(infc_cx *cx, const infc_target *target, infc_words
 /* "natively", "under qemu-aarch64 -cpu max" */
 const char *infc_runner_text(infc_arena *arena, const infc_target *target);
 
+/* Refuses a file that is no program of infc, saying what it is and what to do, without running it. `target` is what
+ * it runs as here: the host, or the oldest target of another architecture. */
+infc_status infc_binary_identify(infc_cx *cx, const char *path, infc_target *target);
 /* Runs a built binary: runner, binary, args[0..n). Any exit code is a result. */
 infc_status infc_binary_run(infc_cx *cx, const infc_target *target, const char *binary,
                             const char *const *args, size_t n, int *exit_code, const char **output);

@@ -20,6 +20,45 @@ static infc_status check_pass(infc_cx *cx, const char *name) {
                      name, nearest ? "; nearest: " : "", nearest ? nearest : "");
 }
 
+/* A pass that is left out, or that comes after the end, neither dumps nor ends anything. */
+static void check_reached(infc_cx *cx, const infc_compile_options *o) {
+    size_t end = o->stop_after ? infc_stage_index(o->stop_after) : infc_stage_count();
+    for (size_t i = 0; i < o->dumps.n; i++) {
+        const char *name = o->dumps.items[i];
+        if (strcmp(name, "all") != 0 && infc_stage_index(name) > end)
+            infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "--dump %s: --stop-after %s ends before it; stop after %s",
+                      name, o->stop_after, name);
+    }
+    for (size_t k = 0; k < o->without.n; k++) {
+        const char *left_out = o->without.items[k];
+        if (o->stop_after && strcmp(left_out, o->stop_after) == 0)
+            infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "--stop-after %s: --without %s leaves it out",
+                      left_out, left_out);
+        else if (infc_stage_index(left_out) > end)
+            infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC,
+                      "--without %s: --stop-after %s ends before it; "
+                      "leave one of them out",
+                      left_out, o->stop_after);
+        for (size_t i = 0; i < o->dumps.n; i++) {
+            if (strcmp(left_out, o->dumps.items[i]) == 0)
+                infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "--dump %s: --without %s leaves it out",
+                          left_out, left_out);
+        }
+    }
+    if (o->out_dir && end < infc_stage_index("emit"))
+        infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "--output: with --stop-after %s nothing is written there; leave it out, or stop after emit",
+                  o->stop_after);
+}
+
+/* `--set targets=...` beside `--target`: one of them would be ignored. */
+static void check_targets_once(infc_cx *cx, const infc_compile_options *o) {
+    for (size_t i = 0; i < o->sets.n && o->targets.n; i++) {
+        if (strncmp(o->sets.items[i], "targets=", 8) == 0)
+            infc_fail(cx, INFC_ERR_SPEC,
+                      INFC_NO_LOC, "--target and --set targets=... both say what to compile for; give one of them");
+    }
+}
+
 infc_status infc_compile_options_check(infc_cx *cx, const infc_compile_options *options) {
     size_t mark = cx->n_diags;
     for (size_t i = 0; i < options->dumps.n; i++)
@@ -29,6 +68,8 @@ infc_status infc_compile_options_check(infc_cx *cx, const infc_compile_options *
     if (options->dump_to && options->dumps.n == 0) {
         infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "--dump-to says where dumps go; add --dump all");
     }
+    check_targets_once(cx, options);
+    if (infc_diags_status(cx, mark) == INFC_OK) check_reached(cx, options);
     return infc_diags_status(cx, mark);
 }
 

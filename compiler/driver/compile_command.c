@@ -37,6 +37,10 @@ static infc_status run(infc_call_cx *call) {
     if (call->json && v->compile.dumps.n && !v->compile.dump_to) {
         return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "--json and --dump both want stdout; add --dump-to DIR");
     }
+    if (v->no_cache && v->compile.stop_after) {
+        return infc_fail(cx, INFC_ERR_SPEC,
+                         INFC_NO_LOC, "--no-cache: with --stop-after nothing is compiled; leave one of them out");
+    }
     infc_status status = infc_compile(cx, &v->compile, &build);
     infc_buf_put(call->out, infc_buf_str(&dumps), dumps.len); /* also the dumps before a failure */
     if (status != INFC_OK) return status;

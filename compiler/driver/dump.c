@@ -14,7 +14,7 @@ const char *infc_stage_name(size_t i) {
     return i < infc_pass_count() ? infc_pass_at(i)->name : after[i - infc_pass_count()];
 }
 
-static size_t stage_index(const char *name) {
+size_t infc_stage_index(const char *name) {
     size_t i = 0;
     while (i < infc_stage_count() && strcmp(infc_stage_name(i), name) != 0) i++;
     return i;
@@ -22,7 +22,7 @@ static size_t stage_index(const char *name) {
 
 infc_status infc_stage_name_check(infc_cx *cx, const char *option, const char *name, bool all_too) {
     size_t n = infc_stage_count();
-    if (stage_index(name) < n || (all_too && strcmp(name, "all") == 0)) return INFC_OK;
+    if (infc_stage_index(name) < n || (all_too && strcmp(name, "all") == 0)) return INFC_OK;
     const char **names = INFC_NEW(cx->arena, const char *, n + 1);
     infc_buf known = {.arena = cx->arena};
     for (size_t i = 0; i < n; i++) {
@@ -45,7 +45,7 @@ bool infc_dump_wanted(const infc_dumps *dumps, const char *stage) {
 
 /* The spec comes before the model is read: it has no number. */
 static const char *file_name(const infc_dumps *d, const char *stage, const char *target, const char *extension) {
-    size_t i = stage_index(stage);
+    size_t i = infc_stage_index(stage);
     const char *number = i == 0 ? "" : infc_arena_printf(d->cx->arena, "%02zu-", i - 1);
     return infc_arena_printf(d->cx->arena, "%s%s%s%s.%s", number, stage, *target ? "." : "", target, extension);
 }

@@ -7,6 +7,7 @@
 /* Stages in order: spec, import, every pass by its name, plan, emit. */
 size_t infc_stage_count(void);
 const char *infc_stage_name(size_t i);
+size_t infc_stage_index(const char *name); /* infc_stage_count() when there is none */
 /* Refuses a name that is no stage, with the nearest. `option` is for the message: "--dump". */
 infc_status infc_stage_name_check(infc_cx *cx, const char *option, const char *name, bool all_too);
 

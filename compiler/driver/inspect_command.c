@@ -20,6 +20,7 @@ typedef struct op_use {
 typedef struct inspection {
     infc_cx *cx;
     infc_model_facts facts;
+    const infc_onnx_value_info **outputs;
     infc_cx trial; /* the diagnostics of an attempt to import */
     op_use *uses;
     size_t n_uses, cap_uses;
@@ -83,6 +84,42 @@ static void assign_problems(inspection *in) {
     }
 }
 
+/* The same, with the shape it has in what was imported: dimensions that the spec gives are numbers then. */
+static const infc_onnx_value_info *with_shape(infc_arena *arena, const infc_onnx_value_info *info,
+                                              const infc_ir *ir, MlirValue value) {
+    infc_onnx_value_info *shown = INFC_NEW(arena, infc_onnx_value_info, 1);
+    infc_type type = infc_ir_type(ir, value);
+    *shown = *info;
+    if (info->has_shape && info->rank != (size_t)type.rank) return info;
+    shown->has_shape = true;
+    shown->rank = (size_t)type.rank;
+    for (int i = 0; i < type.rank; i++) {
+        shown->dims[i].has_value = true;
+        shown->dims[i].value = type.dims[i];
+    }
+    return shown;
+}
+
+static void resolve_shapes(inspection *in, const infc_ir *ir) {
+    infc_arena *arena = in->cx->arena;
+    infc_model_facts *f = &in->facts;
+    MlirBlock body = infc_ir_body(ir->main);
+    MlirOperation end = mlirBlockGetTerminator(body);
+    for (size_t i = 0; i < f->n_inputs; i++) {
+        for (size_t k = 0; k < infc_ir_input_count(ir); k++) {
+            if (strcmp(f->inputs[i]->name, infc_ir_input_name(ir, k)) != 0) continue;
+            f->inputs[i] = with_shape(arena, f->inputs[i], ir, mlirBlockGetArgument(body, (intptr_t)k));
+            break;
+        }
+    }
+    size_t n = infc_ir_output_count(ir) < f->model.graph.n_outputs ? infc_ir_output_count(ir)
+                                                                   : f->model.graph.n_outputs;
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(in->outputs[i]->name, infc_ir_output_name(ir, i)) != 0) continue;
+        in->outputs[i] = with_shape(arena, in->outputs[i], ir, mlirOperationGetOperand(end, (intptr_t)i));
+    }
+}
+
 static infc_status inspect(inspection *in, const char *path, const infc_texts *sets) {
     infc_cx *cx = in->cx;
     infc_spec_set *all = INFC_NEW(cx->arena, infc_spec_set, sets->n);
@@ -92,7 +129,13 @@ static infc_status inspect(inspection *in, const char *path, const infc_texts *s
     count_ops(in);
     in->trial = (infc_cx){.arena = cx->arena};
     in->imported = infc_onnx_read_file(&in->trial, &in->facts.spec, &ir) == INFC_OK;
-    if (in->imported) in->flops = count_flops(in, &ir);
+    const infc_onnx_graph *graph = &in->facts.model.graph;
+    in->outputs = INFC_NEW(cx->arena, const infc_onnx_value_info *, graph->n_outputs);
+    for (size_t i = 0; i < graph->n_outputs; i++) in->outputs[i] = &graph->outputs[i];
+    if (in->imported) {
+        in->flops = count_flops(in, &ir);
+        resolve_shapes(in, &ir);
+    }
     assign_problems(in);
     return INFC_OK;
 }
@@ -105,13 +148,6 @@ static void put_ports_text(inspection *in, const char *what,
     }
 }
 
-static const infc_onnx_value_info **outputs_of(inspection *in) {
-    const infc_onnx_graph *graph = &in->facts.model.graph;
-    const infc_onnx_value_info **all = INFC_NEW(in->cx->arena, const infc_onnx_value_info *, graph->n_outputs);
-    for (size_t i = 0; i < graph->n_outputs; i++) all[i] = &graph->outputs[i];
-    return all;
-}
-
 static void put_text(inspection *in, infc_buf *out) {
     infc_arena *arena = in->cx->arena;
     const infc_model_facts *f = &in->facts;
@@ -119,7 +155,7 @@ static void put_text(inspection *in, infc_buf *out) {
     infc_buf_printf(out, "%s  ONNX, opset %lld, %zu nodes, %s\n", f->spec.model, (long long)f->opset,
                     f->model.graph.n_nodes, infc_bytes_text(arena, f->file_bytes));
     put_ports_text(in, "inputs", f->inputs, f->n_inputs, out);
-    put_ports_text(in, "outputs", outputs_of(in), f->model.graph.n_outputs, out);
+    put_ports_text(in, "outputs", in->outputs, f->model.graph.n_outputs, out);
     infc_buf_printf(out, "weights  %s parameters, %s\n", infc_count_text(arena, f->parameters),
                     infc_bytes_text(arena, f->parameter_bytes));
     if (in->imported)
@@ -174,7 +210,7 @@ static void put_json(inspection *in, infc_buf *out) {
     infc_json_bool(&j, "compiles", in->imported);
     infc_json_bool(&j, "needs_shapes", in->open_dims);
     put_ports_json(in, &j, "inputs", f->inputs, f->n_inputs);
-    put_ports_json(in, &j, "outputs", outputs_of(in), f->model.graph.n_outputs);
+    put_ports_json(in, &j, "outputs", in->outputs, f->model.graph.n_outputs);
     infc_json_array(&j, "operators");
     for (size_t i = 0; i < in->n_uses; i++) {
         infc_json_object(&j, NULL);
@@ -193,7 +229,15 @@ static infc_status run(infc_call_cx *call) {
     const values *v = call->args.values;
     const char *path = call->args.operands[0];
     inspection in = {.cx = call->cx};
-    if (infc_dir_exists(path)) return infc_inspect_folder(call, path);
+    if (infc_dir_exists(path)) {
+        if (v->sets.n) {
+            return infc_fail(in.cx, INFC_ERR_SPEC, INFC_NO_LOC,
+                             "--set is for a model or a spec; %s was compiled with a spec already: "
+                             "leave --set out",
+                             path);
+        }
+        return infc_inspect_folder(call, path);
+    }
     INFC_TRY(inspect(&in, path, &v->sets));
     if (call->json) put_json(&in, call->out);
     else put_text(&in, call->out);

@@ -20,8 +20,8 @@ infc_status infc_verify_run(infc_cx *cx, const infc_target *target, const char *
     infc_progress(cx, "running %s", binary);
     INFC_TRY(infc_binary_run(cx, target, binary, args, n, &code, &text));
     if (code != 0) return no_success(cx, binary, "run", code, text);
-    INFC_TRY(infc_npz_read(cx, output_path, outputs));
-    return dumps ? infc_npz_read(cx, dump_path, dumps) : INFC_OK;
+    INFC_TRY(infc_npz_open(cx, output_path, outputs));
+    return dumps ? infc_npz_open(cx, dump_path, dumps) : INFC_OK;
 }
 
 infc_status infc_verify_own(infc_cx *cx, const infc_target *target, const char *binary, infc_verified *result) {

@@ -79,6 +79,11 @@ static infc_status verify_folder(verification *v, const char *dir) {
     const char *name = json_string_value(json_object_get(built.report, "model"));
     v->name = name ? name : dir;
     v->results = r;
+    if (!built.binary && v->options->inputs) {
+        return infc_fail(cx, INFC_ERR_SPEC, (infc_loc){.file = dir},
+                         "--inputs: there is no binary here to run, only a library; compile with "
+                         "--set output.kinds=[binary]");
+    }
     if (!built.binary) return INFC_OK;
     *r = (infc_verified){.target = built.target.name, .worst = -1};
     r->how = infc_runner_text(cx->arena, &built.target);
@@ -167,7 +172,8 @@ static void put_json(const verification *v, bool ok, infc_buf *out) {
     infc_json_end(&j);
 }
 
-static infc_status check_options(infc_cx *cx, const infc_verify_options *o) {
+/* Options that would say nothing. */
+static infc_status check_options(infc_cx *cx, const infc_verify_options *o, const char *path) {
     if (o->against_onnx) {
         return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC,
                          "--against-onnx is not implemented yet; run the model elsewhere "
@@ -177,6 +183,16 @@ static infc_status check_options(infc_cx *cx, const infc_verify_options *o) {
         return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC,
                          "--expect needs --inputs: outputs are expected of some inputs");
     }
+    if (o->tolerance > 0 && !o->expect) {
+        return infc_fail(cx, INFC_ERR_SPEC,
+                         INFC_NO_LOC, "--tolerance is for --expect F.npz; the reference is compared bit for bit");
+    }
+    if ((o->targets.n || o->sets.n) && infc_dir_exists(path)) {
+        return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC,
+                         "--%s is for a spec or a model; %s was compiled already: leave --%s out, "
+                         "or verify its spec",
+                         o->targets.n ? "target" : "set", path, o->targets.n ? "target" : "set");
+    }
     return INFC_OK;
 }
 
@@ -185,7 +201,7 @@ static infc_status run(infc_call_cx *call) {
     const char *path = call->args.operands[0];
     verification v = {.cx = cx, .options = call->args.values};
     bool ok = true;
-    INFC_TRY(check_options(cx, v.options));
+    INFC_TRY(check_options(cx, v.options, path));
     INFC_TRY(infc_temp_folder(cx, &v.temp));
     INFC_TRY(infc_dir_exists(path) ? verify_folder(&v, path) : verify_model(&v, path));
     for (size_t i = 0; i < v.n; i++) ok &= v.results[i].ok;

@@ -16,20 +16,21 @@ static void fill(infc_tensor *tensor, size_t input) {
 }
 
 static infc_status take(infc_cx *cx, const infc_npz *npz, const char *name, infc_tensor *tensor) {
-    const infc_npz_entry *entry = infc_npz_find(npz, name);
+    infc_npz_entry entry;
     infc_loc loc = {.file = npz->path};
-    if (!entry) {
+    if (!infc_npz_has(npz, name)) {
         infc_buf has = {.arena = cx->arena};
         for (size_t i = 0; i < npz->n; i++)
-            infc_buf_printf(&has, "%s%s", i ? ", " : "", npz->items[i].name);
+            infc_buf_printf(&has, "%s%s", i ? ", " : "", npz->names[i]);
         return infc_fail(cx, INFC_ERR_SPEC, loc, "the model's input \"%s\" is not in this file; it has: %s",
                          name, infc_buf_str(&has));
     }
-    if (!infc_type_equal(&entry->type, &tensor->type)) {
+    INFC_TRY(infc_npz_read(cx, npz, name, &entry));
+    if (!infc_type_equal(&entry.type, &tensor->type)) {
         return infc_fail(cx, INFC_ERR_SPEC, loc, "\"%s\" is %s here, the model takes %s", name,
-                         infc_type_text(cx->arena, &entry->type), infc_type_text(cx->arena, &tensor->type));
+                         infc_type_text(cx->arena, &entry.type), infc_type_text(cx->arena, &tensor->type));
     }
-    memcpy(tensor->data, entry->data.ptr, entry->data.len);
+    if (entry.data.len) memcpy(tensor->data, entry.data.ptr, entry.data.len);
     return INFC_OK;
 }
 
@@ -37,7 +38,7 @@ infc_status infc_verify_inputs(infc_cx *cx, const infc_plan *plan, const char *p
                                infc_tensor *inputs, const char **names) {
     infc_npz npz = {0};
     size_t mark = cx->n_diags;
-    if (path) INFC_TRY(infc_npz_read(cx, path, &npz));
+    if (path) INFC_TRY(infc_npz_open(cx, path, &npz));
     for (int i = 0; i < plan->n_inputs; i++) {
         const infc_plan_buffer *buffer = &plan->buffers[plan->inputs[i]];
         names[i] = buffer->tensor ? buffer->tensor : buffer->name;

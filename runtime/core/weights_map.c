@@ -14,6 +14,13 @@ static infrt_status header_check(const infc_model *model, const infc_weights_hea
     if (memcmp(header->magic, weights_magic, sizeof header->magic) != 0)
         return infrt_fail(error, INFRT_ERR_DATA, "%s: no weights there (the payload does not start with \"%s\")",
                           where, weights_magic);
+    for (size_t i = 0; i < sizeof header->reserved / sizeof *header->reserved; i++)
+        if (header->reserved[i] != 0)
+            return infrt_fail(
+                error, INFRT_ERR_DATA,
+                "%s: the header of the weights is damaged (bytes 32 to 63 are reserved and"
+                " must be zero); copy it again",
+                where);
     if (header->layout_hash != model->layout_hash)
         return infrt_fail(error, INFRT_ERR_DATA,
                           "%s: weights of another layout: %016" PRIx64 ", but %s needs %016" PRIx64

@@ -126,7 +126,7 @@ typedef struct infc_model {
 typedef struct infc_weights_header {
     char magic[8]; /* "infcwts1" */
     uint64_t layout_hash, bytes /* of header and tensors */, hash /* XXH64 of what follows the header */;
-    uint64_t reserved[4];
+    uint64_t reserved[4]; /* zero, or the weights are refused */
 } infc_weights_header;
 
 /* The last bytes of a standalone binary: where its page-aligned payload of weights lies in the file. */

@@ -167,6 +167,11 @@ static void test_weights_wrong(void **state) {
     bad = good, bad.header.bytes++;
     file_write(&bad, sizeof bad);
     expect_error(INFRT_ERR_DATA, "129 bytes of weights, fake has 128");
+    for (size_t i = 32; i < 64; i++) { /* every reserved byte of the header */
+        bad = good, ((unsigned char *)&bad)[i] ^= 1;
+        file_write(&bad, sizeof bad);
+        expect_error(INFRT_ERR_DATA, "bytes 32 to 63 are reserved and must be zero");
+    }
     file_write(&good, sizeof good - 1);
     expect_error(INFRT_ERR_DATA, "truncated: 128 bytes of weights stated, 127 there");
     file_write(&good, 63);
