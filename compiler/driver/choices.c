@@ -30,19 +30,16 @@ static void check_reached(infc_cx *cx, const infc_compile_options *o) {
                       name, o->stop_after, name);
     }
     for (size_t k = 0; k < o->without.n; k++) {
-        const char *left_out = o->without.items[k];
-        if (o->stop_after && strcmp(left_out, o->stop_after) == 0)
-            infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "--stop-after %s: --without %s leaves it out",
-                      left_out, left_out);
-        else if (infc_stage_index(left_out) > end)
+        const char *name = o->without.items[k];
+        bool dumped = false;
+        for (size_t i = 0; i < o->dumps.n; i++) dumped |= strcmp(name, o->dumps.items[i]) == 0;
+        if (dumped)
+            infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "--dump %s: --without %s leaves it out", name, name);
+        if (o->stop_after && strcmp(name, o->stop_after) == 0) {
+            infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "--stop-after %s: --without %s leaves it out", name, name);
+        } else if (infc_stage_index(name) > end) {
             infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC,
-                      "--without %s: --stop-after %s ends before it; "
-                      "leave one of them out",
-                      left_out, o->stop_after);
-        for (size_t i = 0; i < o->dumps.n; i++) {
-            if (strcmp(left_out, o->dumps.items[i]) == 0)
-                infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "--dump %s: --without %s leaves it out",
-                          left_out, left_out);
+                      "--without %s: --stop-after %s ends before it; leave one of them out", name, o->stop_after);
         }
     }
     if (o->out_dir && end < infc_stage_index("emit"))
