@@ -43,7 +43,9 @@ static void check_reached(infc_cx *cx, const infc_compile_options *o) {
         }
     }
     if (o->out_dir && end < infc_stage_index("emit"))
-        infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "--output: with --stop-after %s nothing is written there; leave it out, or stop after emit",
+        infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC,
+                  "--output: with --stop-after %s nothing is written there; "
+                  "leave it out, or stop after emit",
                   o->stop_after);
 }
 
