@@ -19,7 +19,13 @@ typedef struct group {
     infc_type out;
 } group;
 
-static bool is_map(infc_op_kind kind) { return kind >= INFC_OP_map1 && kind <= INFC_OP_map3; }
+/* An element-wise op that joins others: of integers, each stands alone. */
+static bool is_f32_map(const infc_ir *ir, MlirOperation op) {
+    infc_op_desc desc;
+    if (!infc_op_is_map(infc_ir_kind(ir, op))) return false;
+    infc_ir_describe(ir, op, &desc);
+    return infc_desc_is_f32_map(&desc);
+}
 
 static bool is_compute(infc_op_kind kind) {
     return kind < INFC_N_OP_KINDS && kind != INFC_OP_weight && kind != INFC_OP_reshape;
@@ -49,7 +55,7 @@ static bool can_join(infc_ir *ir, const group *g, MlirOperation op, int *n_new) 
         infc_type extra = infc_ir_type(ir, value);
         infc_access access;
         int64_t strides[INFC_MAX_RANK + 1];
-        bool readable = is_map(g->root)
+        bool readable = infc_op_is_map(g->root)
                             ? infc_access_strides(&g->out, &extra, !argument, strides)
                             : infc_access_epilogue(g->root, &g->out, &extra, !argument, &access);
         if (!readable) return false;
@@ -61,6 +67,7 @@ static bool can_join(infc_ir *ir, const group *g, MlirOperation op, int *n_new) 
 /* Kernels that move elements by size know no arithmetic, so nothing joins them. */
 static bool takes_epilogue(infc_op_kind kind) {
     switch (kind) {
+    case INFC_OP_gather:
     case INFC_OP_transpose:
     case INFC_OP_slice:
     case INFC_OP_expand:
@@ -76,12 +83,13 @@ static bool takes_epilogue(infc_op_kind kind) {
 /* Tries the users of every op of the group, those that joined meanwhile included; each comes after what it uses. */
 static void grow(infc_ir *ir, group *g) {
     if (!takes_epilogue(g->root) || g->out.dtype != INFC_DTYPE_f32) return;
+    if (infc_op_is_map(g->root) && !is_f32_map(ir, g->ops[0])) return;
     for (size_t i = 0; i < g->n; i++) {
         MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(g->ops[i], 0));
         for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
             int n_new;
             MlirOperation user = mlirOpOperandGetOwner(use);
-            if (!is_map(infc_ir_kind(ir, user)) || in_group(g, user) || !can_join(ir, g, user, &n_new))
+            if (!is_f32_map(ir, user) || in_group(g, user) || !can_join(ir, g, user, &n_new))
                 continue;
             g->ops[g->n++] = user;
             g->n_extras += n_new;
@@ -115,15 +123,15 @@ static const char *group_name(infc_pass_cx *pass, const group *g) {
     infc_loc loc = infc_ir_loc(ir, mlirOperationGetLocation(g->ops[0]));
     node_identifier(loc.node, base, sizeof base);
     const char *kind = infc_op_get(g->root)->name;
-    if (is_map(g->root)) kind = "map";
+    if (infc_op_is_map(g->root)) kind = "map";
     infc_buf name = {.arena = pass->scratch};
     if (!base[0] || isdigit((unsigned char)base[0]) || g->root == INFC_OP_relayout)
         infc_buf_printf(&name, base[0] ? "%s_%s" : "%s", kind, base);
     else infc_buf_puts(&name, base);
-    for (size_t i = is_map(g->root) ? 0 : 1; i < g->n; i++) {
+    for (size_t i = infc_op_is_map(g->root) ? 0 : 1; i < g->n; i++) {
         infc_op_desc desc;
         infc_ir_describe(ir, g->ops[i], &desc);
-        const char *fn = infc_desc_str(&desc, "fn");
+        const char *fn = infc_desc_str(&desc, desc.kind == INFC_OP_convert ? "to" : "fn");
         if (strcmp(fn, "add") != 0 && strcmp(fn, "mul") != 0 && name.len < 56)
             infc_buf_printf(&name, "_%s", fn);
     }
@@ -153,7 +161,7 @@ infc_status infc_pass_fuse(infc_pass_cx *pass) {
             continue;
         }
         group g = {.root = kind, .n = 1, .ops = {op}};
-        g.n_extras = is_map(kind) ? (int)mlirOperationGetNumOperands(op) : 0;
+        g.n_extras = infc_op_is_map(kind) ? (int)mlirOperationGetNumOperands(op) : 0;
         g.out = infc_ir_type(ir, mlirOperationGetResult(op, 0));
         grow(ir, &g);
         MlirOperation call;

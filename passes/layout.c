@@ -65,7 +65,7 @@ static bool map_can_block(MlirOperation op, const infc_op_desc *desc) {
 }
 
 static infc_status lay_out_map(infc_pass_cx *pass, relayouts *made, MlirOperation op, const infc_op_desc *desc) {
-    if (!any_blocked(desc) || desc->out.rank < 3 || !map_can_block(op, desc))
+    if (!any_blocked(desc) || !infc_desc_is_f32_map(desc) || desc->out.rank < 3 || !map_can_block(op, desc))
         return all_plain(pass, made, op);
     for (int i = 0; i < desc->n_in; i++)
         if (infc_shape_equal(&desc->in[i], &desc->out))

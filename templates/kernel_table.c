@@ -27,6 +27,9 @@ static const char *const dims_of_resize[] = {
 static const char *const dims_of_strided[] = {
 #include "kernels/strided/strided_dims.def"
 };
+static const char *const dims_of_gather[] = {
+#include "kernels/gather/gather_dims.def"
+};
 static const char *const dims_of_pad[] = {
 #include "kernels/pad/pad_dims.def"
 };
@@ -64,6 +67,14 @@ static const infk_kind_info kinds[INFK_N_KINDS] = {
 #define WORD_b2_ "b2"
 #define WORD_b4_ "b4"
 #define WORD_b8_ "b8"
+#define WORD_b1_i32 "b1i32"
+#define WORD_b1_i64 "b1i64"
+#define WORD_b2_i32 "b2i32"
+#define WORD_b2_i64 "b2i64"
+#define WORD_b4_i32 "b4i32"
+#define WORD_b4_i64 "b4i64"
+#define WORD_b8_i32 "b8i32"
+#define WORD_b8_i64 "b8i64"
 static const infk_kernel kernels[] = {
 #define INFK(kind, tile, x, w, y, isa, lanes, file, params, condition) \
     {"infk_" WORD_##x##_##w "_" #kind "_" #tile "__" #isa,             \
@@ -127,6 +138,10 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
         const infk_strided_dims *d = dims;
         return d->d0 * d->d1;
     }
+    case INFK_gather: {
+        const infk_gather_dims *d = dims;
+        return d->outer * d->n;
+    }
     case INFK_pad: {
         const infk_pad_dims *d = dims;
         return d->n0 * d->n1;
@@ -176,6 +191,7 @@ uint64_t infk_flops(infk_kind kind, const void *dims) {
         return (d->h_pick ? 0 : 9) * (uint64_t)(d->batch * d->c * d->oh * d->ow);
     }
     case INFK_strided:
+    case INFK_gather:
     case INFK_pad:
     case INFK_to_c16:
     case INFK_from_c16:

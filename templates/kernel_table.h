@@ -42,6 +42,9 @@ typedef struct infk_resize_dims {
 typedef struct infk_strided_dims {
 #include "kernels/strided/strided_dims.def"
 } infk_strided_dims;
+typedef struct infk_gather_dims {
+#include "kernels/gather/gather_dims.def"
+} infk_gather_dims;
 typedef struct infk_pad_dims {
 #include "kernels/pad/pad_dims.def"
 } infk_pad_dims;

@@ -1,15 +1,18 @@
 #include "verify.h"
 #include <string.h>
 
-enum { SMALL = 8 }; /* integers stay below it: they may be indices or counts */
+/* Integers of 32 bits and more are 0 or 1, since they may be indices, counts or masks; bytes are up to 7. */
+static unsigned bits_of(infc_dtype dtype) {
+    return infc_dtype_bytes(dtype) >= 4 || dtype == INFC_DTYPE_bool ? 1 : 3;
+}
 
 static void fill(infc_tensor *tensor, size_t input) {
     const size_t bytes = infc_dtype_bytes(tensor->type.dtype);
     for (int64_t i = 0; i < infc_type_count(&tensor->type); i++) {
         char *at = (char *)tensor->data + (size_t)i * bytes;
         float value = infc_check_f32(INFC_CHECK_SEED, input, (uint64_t)i);
-        uint64_t small = infc_check_random(INFC_CHECK_SEED, input, (uint64_t)i) % SMALL;
-        if (tensor->type.dtype == INFC_DTYPE_bool) small &= 1;
+        uint64_t small = infc_check_random(INFC_CHECK_SEED, input, (uint64_t)i) >>
+                         (64 - bits_of(tensor->type.dtype));
         if (tensor->type.dtype == INFC_DTYPE_f32) memcpy(at, &value, bytes);
         else memcpy(at, &small, bytes); /* little-endian: the low bytes */
     }

@@ -60,12 +60,21 @@ static bool is_f32(const infc_emit_unit *u, int buffer) {
     return u->plan->buffers[buffer].type.dtype == INFC_DTYPE_f32;
 }
 
+/* Indices are looked at before they are used: by every worker all of them, so that all give up together. */
+static void print_index_check(const infc_emit_unit *u, const infc_plan_step *step, infc_buf *out) {
+    if (!step->kernel || step->kernel->kind != INFK_gather) return;
+    const infk_gather_dims *d = &step->call.dims.gather;
+    infc_buf_printf(out, "    if (!indices_fit_%s(%s, %td, %td)) return INFC_RUN_BAD_INDEX;\n",
+                    step->kernel->types[1], u->locals[step->operands[1]], d->n, d->extent);
+}
+
 static void print_step(const infc_emit_unit *u, int s, infc_buf *out) {
     const infc_plan_step *step = &u->plan->steps[s];
     infc_arena *arena = u->cx->arena;
     infc_buf_printf(out, "\n    /* step %d  %s: %s */\n", s, infc_emit_comment(arena, step->node),
                     infc_emit_comment(arena, step->what));
     if (step->barrier) infc_buf_puts(out, "    INFC_MEET(c);\n");
+    print_index_check(u, step, out);
     infc_buf_printf(out, "    %s(", u->functions[u->step_function[s]].name);
     infc_emit_args args = infc_emit_args_begin(out, 8);
     const bool by_size = step->kernel && infk_kind_get(step->kernel->kind)->by_size;
@@ -120,13 +129,18 @@ infc_status infc_emit_source_text(infc_emit_unit *u, infc_buf *out) {
     const infc_bytes *fpenv = infc_embedded("runtime/core/fpenv.h");
     if (!fpenv)
         return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "fpenv.h is not in this executable");
-    int barriers = 0;
-    for (int s = 0; s < u->plan->n_steps; s++) barriers |= u->plan->steps[s].barrier;
+    int barriers = 0, indices = 0;
+    for (int s = 0; s < u->plan->n_steps; s++) {
+        const infc_plan_step *step = &u->plan->steps[s];
+        barriers |= step->barrier;
+        indices |= step->kernel && step->kernel->kind == INFK_gather;
+    }
     const infc_expand_var vars[] = {
         {"fpenv", infc_arena_copy_string(u->cx->arena, (const char *)fpenv->ptr, fpenv->len)},
         {"functions", infc_buf_str(&functions)},
         {"steps", steps_text(u)},
         {"barriers", barriers ? "1" : "0"},
+        {"indices", indices ? "1" : "0"},
         {"pointer_checks", pointer_checks(u)},
         {"input_list", field_list(u, "inputs", u->input_fields, u->plan->n_inputs)},
         {"output_list", field_list(u, "outputs", u->output_fields, u->plan->n_outputs)},

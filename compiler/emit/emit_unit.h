@@ -86,6 +86,11 @@ const char *infc_expr_words(infc_arena *arena, const infc_plan *plan, const infc
 /* nest.c: parameters and body of a loop nest, from "(" to the closing brace. */
 void infc_nest_print(const infc_emit_unit *u, const infc_plan_step *step, infc_buf *out);
 
+/* nest_integer.c: whether a nest has elements other than f32; then its body for one element. */
+bool infc_nest_has_integers(const infc_emit_unit *u, const infc_plan_step *step);
+void infc_nest_print_integers(const infc_emit_unit *u, const infc_plan_step *step,
+                              const infc_expr_form *form, infc_buf *out);
+
 /* emit_source.c, emit_header.c, emit_model.c: whole files as text. */
 infc_status infc_emit_source_text(infc_emit_unit *u, infc_buf *out);
 infc_status infc_emit_header_text(infc_emit_unit *u, infc_buf *out);

@@ -16,8 +16,8 @@ void infc_expr_used(const infc_plan *plan, const infc_plan_step *step, bool *use
     }
     for (int i = step->n_exprs; i-- > 0;) { /* users come after what they use */
         const infc_plan_expr *node = node_at(plan, step, i);
-        if (!used[i] || node->kind != INFC_EXPR_FN) continue;
-        for (int a = 0; a < infc_scalar_arity(node->fn); a++) used[node->args[a]] = true;
+        if (!used[i] || (node->kind != INFC_EXPR_FN && node->kind != INFC_EXPR_INTEGER)) continue;
+        for (int a = 0; a < infc_expr_fn_arity(node); a++) used[node->args[a]] = true;
     }
 }
 
@@ -38,8 +38,8 @@ const char *infc_expr_words(infc_arena *arena, const infc_plan *plan, const infc
     infc_expr_used(plan, step, used);
     for (int i = 0; i < step->n_exprs; i++) {
         const infc_plan_expr *node = node_at(plan, step, i);
-        if (!used[i] || node->kind != INFC_EXPR_FN) continue;
-        infc_buf_printf(&text, "%s%s", text.len ? joint : "", infc_scalar_name(node->fn));
+        if (!used[i] || (node->kind != INFC_EXPR_FN && node->kind != INFC_EXPR_INTEGER)) continue;
+        infc_buf_printf(&text, "%s%s", text.len ? joint : "", infc_expr_fn_name(node));
     }
     return infc_buf_str(&text);
 }

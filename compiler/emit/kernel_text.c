@@ -24,6 +24,8 @@ static const struct type_text {
     {"b2", "infk_b2", "", ""},
     {"b4", "infk_b4", "", ""},
     {"b8", "infk_b8", "", ""},
+    {"i32", "int32_t", "", ""},
+    {"i64", "int64_t", "", ""},
 };
 
 /* Where panels of packed weights keep output `lane` of step k, of k_total in all (ADR 0002); and 16 outputs of a

@@ -16,13 +16,22 @@ static int64_t inner_extent(const infc_plan_step *step) {
     return step->nest_rank > 0 ? step->nest_dims[step->nest_rank - 1] : 1;
 }
 
+static const char *read_type(const infc_emit_unit *u, const infc_plan_step *step, int i) {
+    return infc_dtype_c_type(u->plan->buffers[infc_emit_extra(u, step, i)->buffer].type.dtype);
+}
+
+static const char *written_type(const infc_emit_unit *u, const infc_plan_step *step, int i) {
+    return infc_dtype_c_type(infc_emit_stored(u, step, i)->type.dtype);
+}
+
 static void print_parameters(const infc_emit_unit *u, const infc_plan_step *step, infc_buf *out) {
     const char *restrict_ = infc_emit_apart(u->plan, step) ? "restrict " : "";
     infc_buf_puts(out, "(");
     infc_emit_args args = infc_emit_args_begin(out, 8);
     for (int i = 0; i < step->n_extras; i++)
-        infc_emit_arg(&args, "const float *%sa%d", restrict_, i);
-    for (int i = 0; i < step->n_stores; i++) infc_emit_arg(&args, "float *%sy%d", restrict_, i);
+        infc_emit_arg(&args, "const %s *%sa%d", read_type(u, step, i), restrict_, i);
+    for (int i = 0; i < step->n_stores; i++)
+        infc_emit_arg(&args, "%s *%sy%d", written_type(u, step, i), restrict_, i);
     infc_emit_arg(&args, "ptrdiff_t begin");
     infc_emit_arg(&args, "ptrdiff_t end");
     infc_buf_puts(out, ") {\n");
@@ -45,7 +54,8 @@ static void print_body(const infc_emit_unit *u, const infc_plan_step *step, cons
     for (int i = 0; i < step->n_stores; i++)
         stores[i] = (infc_expr_place){infc_arena_printf(arena, "%sy%d", prefix, i), "i", true};
     const infc_expr_form form = {16, count, indent, extras, stores};
-    infc_expr_print(u->plan, step, &form, out);
+    if (infc_nest_has_integers(u, step)) infc_nest_print_integers(u, step, &form, out);
+    else infc_expr_print(u->plan, step, &form, out);
 }
 
 /* Where unit u starts: pointers p_a0 .. p_y0 .. */
@@ -62,7 +72,7 @@ static void print_bases(const infc_emit_unit *u, const infc_plan_step *step, inf
     }
     for (int i = 0; i < step->n_extras; i++) {
         if (!infc_expr_reads(u->cx->arena, u->plan, step, i)) continue;
-        infc_buf_printf(out, "        const float *p_a%d = a%d", i, i);
+        infc_buf_printf(out, "        const %s *p_a%d = a%d", read_type(u, step, i), i, i);
         for (int d = 0; d < outer; d++) {
             int64_t by = stride(infc_emit_extra(u, step, i), step, d);
             if (by != 0 && step->nest_dims[d] != 1)
@@ -71,7 +81,25 @@ static void print_bases(const infc_emit_unit *u, const infc_plan_step *step, inf
         infc_buf_puts(out, ";\n");
     }
     for (int i = 0; i < step->n_stores; i++)
-        infc_buf_printf(out, "        float *p_y%d = y%d + u * %lld;\n", i, i, (long long)inner_extent(step));
+        infc_buf_printf(out, "        %s *p_y%d = y%d + u * %lld;\n", written_type(u, step, i), i,
+                        i, (long long)inner_extent(step));
+}
+
+/* One element at a time. */
+static void print_elements(const infc_emit_unit *u, const infc_plan_step *step, infc_buf *out) {
+    const long long extent = inner_extent(step);
+    if (step->nest_rank > 1) {
+        infc_buf_puts(out, "    for (ptrdiff_t u = begin; u < end; u++) {\n");
+        print_bases(u, step, out);
+        infc_buf_printf(out, "        for (ptrdiff_t i = 0; i < %lld; i++) {\n", extent);
+        print_body(u, step, "p_", NULL, 12, out);
+        infc_buf_puts(out, "        }\n    }\n");
+        return;
+    }
+    infc_buf_printf(out, "    const ptrdiff_t last = end * 16 < %lld ? end * 16 : %lld;\n", extent, extent);
+    infc_buf_puts(out, "    for (ptrdiff_t i = begin * 16; i < last; i++) {\n");
+    print_body(u, step, "", NULL, 8, out);
+    infc_buf_puts(out, "    }\n");
 }
 
 static void print_rows(const infc_emit_unit *u, const infc_plan_step *step, infc_buf *out) {
@@ -113,7 +141,8 @@ static void print_blocks(const infc_emit_unit *u, const infc_plan_step *step, in
 
 void infc_nest_print(const infc_emit_unit *u, const infc_plan_step *step, infc_buf *out) {
     print_parameters(u, step, out);
-    if (step->nest_rank > 1) print_rows(u, step, out);
+    if (infc_nest_has_integers(u, step)) print_elements(u, step, out);
+    else if (step->nest_rank > 1) print_rows(u, step, out);
     else print_blocks(u, step, out);
     infc_buf_puts(out, "}\n");
 }

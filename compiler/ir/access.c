@@ -106,7 +106,7 @@ static bool strides_c16(const infc_type *out, const infc_type *extra, bool padde
 
 bool infc_access_strides(const infc_type *out, const infc_type *extra, bool padded,
                          int64_t strides[INFC_MAX_RANK + 1]) {
-    if (extra->dtype != INFC_DTYPE_f32 || extra->rank > out->rank) return false;
+    if (extra->rank > out->rank) return false;
     if (out->layout == INFC_LAYOUT_c16) return strides_c16(out, extra, padded, strides);
     if (extra->layout != INFC_LAYOUT_plain && infc_type_count(extra) != 1) return false;
     int shift = out->rank - extra->rank;

@@ -57,6 +57,20 @@ static infc_status run_concat(infc_cx *cx, const infc_op_desc *desc, const infc_
     return INFC_OK;
 }
 
+static infc_status run_gather(infc_cx *cx, const infc_op_desc *desc, const infc_tensor *in, infc_tensor *out) {
+    int64_t extent = desc->in[0].dims[infc_desc_int(desc, "axis")];
+    const infc_weight indices = {.type = desc->in[1], .bytes = in[1].data};
+    for (int64_t i = 0, n = infc_type_count(&desc->in[1]); i < n; i++) {
+        int64_t index = infc_weight_i64(&indices, i);
+        if (index < -extent || index >= extent)
+            return infc_fail(cx, INFC_ERR_MODEL, INFC_NO_LOC,
+                             "gather: index %lld is out of range for %lld elements; give inputs "
+                             "whose indices are within it",
+                             (long long)index, (long long)extent);
+    }
+    return run_kernel(cx, desc, in, out);
+}
+
 /* The same weight in panels: what conv and matmul kernels read. Batch dims of a matmul's become one. */
 static infc_status pack_weight(infc_cx *cx, infc_arena *arena, infc_op_kind kind,
                                const infc_tensor *w, infc_tensor *out) {
@@ -104,7 +118,9 @@ infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *des
     switch (desc->kind) {
     case INFC_OP_map1:
     case INFC_OP_map2:
-    case INFC_OP_map3: infc_eval_map(&full, in, out); return INFC_OK;
+    case INFC_OP_map3:
+    case INFC_OP_convert: infc_eval_map(&full, in, out); return INFC_OK;
+    case INFC_OP_gather: return run_gather(cx, &full, in, out);
     case INFC_OP_reshape:
         if (infc_type_count(&full.out))
             memcpy(out->data, in[0].data, (size_t)infc_type_bytes(&full.out));

@@ -1,4 +1,7 @@
 #include "eval_map.h"
+#include "../../templates/simd/scalar.h"
+#include "weights.h"
+#include <string.h>
 
 /* Where the element of a logical index of the result lies in a tensor: strides, 0 where it is broadcast. The
  * channel axis of c16 has two: within a block of 16, and from block to block. */
@@ -35,8 +38,75 @@ static int64_t offset(const view *v, const int64_t *index, int rank) {
     return at;
 }
 
+/* To the next index of the result, in row-major order. */
+static void advance(const infc_op_desc *desc, int64_t *index) {
+    for (int axis = desc->out.rank; axis-- > 0;) {
+        if (++index[axis] < desc->out.dims[axis]) return;
+        index[axis] = 0;
+    }
+}
+
+/* ---- other than f32 alone: plain layouts ------------------------------------------------------------------ */
+
+/* The operands of one element: as floats where they are f32, else as integers. */
+typedef struct element {
+    int64_t i[INFC_MAX_OPERANDS];
+    float f[INFC_MAX_OPERANDS];
+} element;
+
+static element load(const infc_op_desc *desc, const infc_tensor *in, const view *from, const int64_t *index) {
+    element e = {0};
+    for (int k = 0; k < desc->n_in; k++) {
+        const infc_weight values = {.type = desc->in[k], .bytes = in[k].data};
+        int64_t at = offset(&from[k], index, desc->out.rank);
+        if (desc->in[k].dtype == INFC_DTYPE_f32) e.f[k] = ((const float *)in[k].data)[at];
+        else if (desc->in[k].dtype == INFC_DTYPE_bool) e.i[k] = infc_weight_i64(&values, at) != 0;
+        else e.i[k] = infc_weight_i64(&values, at);
+    }
+    return e;
+}
+
+/* As nest.c prints it: the low bytes of an integer. */
+static void store(const infc_type *type, void *data, int64_t at, int64_t value) {
+    size_t size = infc_dtype_bytes(type->dtype);
+    float real = (float)value;
+    if (type->dtype == INFC_DTYPE_bool) value = value != 0;
+    memcpy((char *)data + at * (int64_t)size,
+           type->dtype == INFC_DTYPE_f32 ? (void *)&real : (void *)&value, size); /* little-endian */
+}
+
+static int64_t compute(const infc_op_desc *desc, const infc_fn *fn, const element *e) {
+    infc_dtype to = desc->out.dtype;
+    if (desc->kind == INFC_OP_convert) {
+        if (desc->in[0].dtype != INFC_DTYPE_f32) return e->i[0];
+        if (to == INFC_DTYPE_bool) return e->f[0] != 0.0f;
+        return s_whole(e->f[0], infc_dtype_low(to), infc_dtype_high(to));
+    }
+    const infc_integer_info *info = infc_integer_get(fn->index);
+    if (desc->in[0].dtype == INFC_DTYPE_f32) return info->of_floats(e->f[0], e->f[1], e->f[2]);
+    return info->of_integers(e->i[0], e->i[1], e->i[2]);
+}
+
+static void eval_integers(const infc_op_desc *desc, const infc_fn *fn, const infc_tensor *in, infc_tensor *out) {
+    int rank = desc->out.rank;
+    view from[INFC_MAX_OPERANDS] = {0};
+    for (int k = 0; k < desc->n_in; k++) from[k] = view_of(&desc->in[k], rank);
+    int64_t index[INFC_MAX_RANK] = {0};
+    for (int64_t i = 0, n = infc_type_count(&desc->out); i < n; i++) {
+        element e = load(desc, in, from, index);
+        store(&desc->out, out->data, i, compute(desc, fn, &e));
+        advance(desc, index);
+    }
+}
+
 void infc_eval_map(const infc_op_desc *desc, const infc_tensor *in, infc_tensor *out) {
-    int fn = infc_scalar_find(infc_desc_str(desc, "fn")), rank = desc->out.rank;
+    infc_fn fn = {.integer = true};
+    if (desc->kind != INFC_OP_convert) infc_desc_fn(desc, &fn);
+    if (fn.integer) {
+        eval_integers(desc, &fn, in, out);
+        return;
+    }
+    int rank = desc->out.rank;
     view to = view_of(&desc->out, rank), from[INFC_MAX_OPERANDS] = {0};
     for (int k = 0; k < desc->n_in; k++) from[k] = view_of(&desc->in[k], rank);
     int64_t index[INFC_MAX_RANK] = {0}, n = infc_type_count(&desc->out);
@@ -44,10 +114,8 @@ void infc_eval_map(const infc_op_desc *desc, const infc_tensor *in, infc_tensor 
         float args[INFC_MAX_OPERANDS] = {0};
         for (int k = 0; k < desc->n_in; k++)
             args[k] = ((const float *)in[k].data)[offset(&from[k], index, rank)];
-        ((float *)out->data)[offset(&to, index, rank)] = infc_scalar_apply(fn, args[0], args[1], args[2]);
-        for (int axis = rank; axis-- > 0;) {
-            if (++index[axis] < desc->out.dims[axis]) break;
-            index[axis] = 0;
-        }
+        ((float *)out->data)[offset(&to, index, rank)] =
+            infc_scalar_apply(fn.index, args[0], args[1], args[2]);
+        advance(desc, index);
     }
 }

@@ -82,6 +82,7 @@ typedef struct infc_kernel_call {
         infk_reduce_dims reduce;
         infk_softmax_dims softmax;
         infk_strided_dims strided;
+        infk_gather_dims gather;
         infk_pad_dims pad;
         infk_norm_dims norm;
         infk_resize_dims resize;
@@ -101,6 +102,45 @@ typedef struct infc_op_info {
     const char *summary;
 } infc_op_info;
 const infc_op_info *infc_op_get(infc_op_kind kind); /* kind < INFC_N_OP_KINDS */
+
+/* How an element-wise op computes: by a function of scalar.def on f32, or of integer.def. */
+typedef struct infc_fn {
+    bool integer;
+    int index; /* in its table */
+} infc_fn;
+/* The function of a map op; false when there is none of that name for its operands. */
+bool infc_desc_fn(const infc_op_desc *desc, infc_fn *out);
+/* Whether an op is element-wise, and whether it is f32 alone: other element-wise ops stand alone, and are plain. */
+bool infc_op_is_map(infc_op_kind kind);
+bool infc_desc_is_f32_map(const infc_op_desc *desc);
+
+/* integer.def */
+typedef enum infc_integer_operands {
+    INFC_INTEGER_INTEGER,
+    INFC_INTEGER_TRUTH,
+    INFC_INTEGER_FLOAT,
+    INFC_INTEGER_ANY
+} infc_integer_operands;
+typedef enum infc_integer_result {
+    INFC_INTEGER_GIVES_SAME,
+    INFC_INTEGER_GIVES_TRUTH
+} infc_integer_result;
+typedef struct infc_integer_info {
+    const char *name;
+    int arity;
+    infc_integer_operands operands;
+    infc_integer_result result;
+    const char *text; /* the expression over a, b, c */
+    int64_t (*of_integers)(int64_t a, int64_t b, int64_t c);
+    int64_t (*of_floats)(float a, float b, float c); /* ANY and FLOAT */
+} infc_integer_info;
+int infc_integer_find(const char *name); /* index, or -1 */
+const infc_integer_info *infc_integer_get(int fn);
+/* Element types that integer.def computes with; bool, f32 and u64 are not among them. */
+bool infc_dtype_is_integer(infc_dtype dtype);
+/* The limits of such a type, and of bool. */
+int64_t infc_dtype_low(infc_dtype dtype);
+int64_t infc_dtype_high(infc_dtype dtype);
 
 /* scalar.def */
 int infc_scalar_find(const char *name); /* index, or -1 */

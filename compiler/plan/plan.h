@@ -38,12 +38,20 @@ typedef struct infc_plan_recipe {
 } infc_plan_recipe;
 
 /* Expressions: the epilogue of a kernel, or the body of a loop nest. Node i may use nodes before it. */
-typedef enum infc_expr_kind { INFC_EXPR_ACC, INFC_EXPR_EXTRA, INFC_EXPR_FN } infc_expr_kind;
+typedef enum infc_expr_kind {
+    INFC_EXPR_ACC,
+    INFC_EXPR_EXTRA,
+    INFC_EXPR_FN,
+    INFC_EXPR_INTEGER /* in a loop nest of one function: emit/nest_integer.c */
+} infc_expr_kind;
 typedef struct infc_plan_expr {
     infc_expr_kind kind;
-    int fn;      /* FN: index in scalar.def */
-    int args[3]; /* FN: nodes, relative to the step's first; EXTRA: args[0] = extra */
+    int fn;      /* FN: index in scalar.def; INTEGER: in integer.def */
+    int args[3]; /* functions: nodes, relative to the step's first; EXTRA: args[0] = extra */
 } infc_plan_expr;
+
+const char *infc_expr_fn_name(const infc_plan_expr *expr); /* of a function node */
+int infc_expr_fn_arity(const infc_plan_expr *expr);
 
 /* An operand of an expression, and how it is read (ir/access.h). Kernel epilogues use the first four accesses,
  * loop nests use strides over the step's iteration space. The output of a nest is dense in that space. */
@@ -66,7 +74,7 @@ typedef struct infc_plan_step {
     infc_kernel_call call;                       /* with a kernel */
     int operands[INFK_MAX_OPERANDS], n_operands; /* buffers */
     int first_expr, n_exprs, first_extra, n_extras, first_store, n_stores;
-    int nest_rank; /* loop nests: dims of the iteration space, innermost last, all f32 */
+    int nest_rank; /* loop nests: dims of the iteration space, innermost last */
     int64_t nest_dims[INFC_MAX_RANK + 1];
     int64_t units; /* kernel: infk_units; nest: product of all dims but the innermost, or, when there is only
                         * one, ceil(dim / 16): blocks of 16 elements */

@@ -48,8 +48,8 @@ static void dump_expr(const infc_plan *plan, const infc_plan_step *step, int nod
     else if (expr->kind == INFC_EXPR_EXTRA)
         infc_buf_puts(out, plan->buffers[plan->extras[step->first_extra + expr->args[0]].buffer].name);
     else {
-        infc_buf_printf(out, "%s(", infc_scalar_name(expr->fn));
-        for (int i = 0; i < infc_scalar_arity(expr->fn); i++) {
+        infc_buf_printf(out, "%s(", infc_expr_fn_name(expr));
+        for (int i = 0; i < infc_expr_fn_arity(expr); i++) {
             if (i) infc_buf_puts(out, ", ");
             dump_expr(plan, step, expr->args[i], out);
         }

@@ -66,7 +66,15 @@ static infc_status add_map(infc_builder *b, infc_plan_step *step, infc_op_kind r
                            const infc_type *out, MlirOperation op) {
     infc_op_desc desc;
     infc_ir_describe(b->ir, op, &desc);
-    infc_plan_expr expr = {.kind = INFC_EXPR_FN, .fn = infc_scalar_find(infc_desc_str(&desc, "fn"))};
+    infc_fn fn;
+    if (desc.kind == INFC_OP_convert) { /* the operand, stored as another type */
+        int node;
+        INFC_TRY(operand_node(b, step, root, out, mlirOperationGetOperand(op, 0), &node));
+        body_add(b, mlirOperationGetResult(op, 0), node, -1);
+        return INFC_OK;
+    }
+    infc_desc_fn(&desc, &fn);
+    infc_plan_expr expr = {.kind = fn.integer ? INFC_EXPR_INTEGER : INFC_EXPR_FN, .fn = fn.index};
     for (int i = 0; i < desc.n_in; i++)
         INFC_TRY(operand_node(b, step, root, out, mlirOperationGetOperand(op, i), &expr.args[i]));
     body_add(b, mlirOperationGetResult(op, 0), add_expr(b, step, expr), -1);
@@ -187,7 +195,7 @@ infc_status infc_builder_step(infc_builder *b, MlirOperation call, const int *re
     infc_type out = infc_ir_type(b->ir, mlirOperationGetResult(ops[0], 0));
     for (size_t i = 0; i + 1 < n; i++) {
         infc_op_kind kind = infc_ir_kind(b->ir, ops[i]);
-        bool map = kind >= INFC_OP_map1 && kind <= INFC_OP_map3;
+        bool map = infc_op_is_map(kind);
         if (i == 0 && !map) INFC_TRY(add_kernel(b, &step, ops[0], &desc, n == 2));
         else INFC_TRY(add_map(b, &step, desc.kind, &out, ops[i]));
     }
@@ -206,10 +214,11 @@ infc_status infc_builder_copy(infc_builder *b, int from, int to) {
     infc_plan_step step = begin(b, name, "");
     infc_type type = b->plan->buffers[to].type, flat = {.dtype = type.dtype, .rank = 1};
     int extra;
-    if (type.dtype != INFC_DTYPE_f32)
+    bool known = infc_dtype_is_integer(type.dtype) || type.dtype == INFC_DTYPE_bool || type.dtype == INFC_DTYPE_f32;
+    if (!known)
         return infc_fail(b->cx, INFC_ERR_UNSUPPORTED, INFC_NO_LOC,
-                         "output \"%s\" is only a copy of an input or a constant and is not f32",
-                         b->plan->buffers[to].tensor);
+                         "output \"%s\" is only a copy of an input or a constant and is %s",
+                         b->plan->buffers[to].tensor, infc_dtype_name(type.dtype));
     INFC_TRY(add_extra(b, &step, INFC_OP_map1, &type, &type, from, &extra));
     int node = add_expr(b, &step, (infc_plan_expr){.kind = INFC_EXPR_EXTRA, .args = {extra, 0, 0}});
     add_store(b, &step, to, node);

@@ -41,14 +41,22 @@ static void kernel_words(const infc_plan_step *step, infc_buf *out) {
     }
 }
 
+const char *infc_expr_fn_name(const infc_plan_expr *expr) {
+    return expr->kind == INFC_EXPR_INTEGER ? infc_integer_get(expr->fn)->name : infc_scalar_name(expr->fn);
+}
+
+int infc_expr_fn_arity(const infc_plan_expr *expr) {
+    return expr->kind == INFC_EXPR_INTEGER ? infc_integer_get(expr->fn)->arity : infc_scalar_arity(expr->fn);
+}
+
 const char *infc_plan_what(const infc_builder *b, const infc_plan_step *step) {
     infc_buf out = {.arena = b->cx->arena};
     if (step->kernel) kernel_words(step, &out);
     const char *separator = step->kernel ? "; then " : "";
     for (int i = 0; i < step->n_exprs; i++) {
         const infc_plan_expr *expr = &b->plan->exprs[step->first_expr + i];
-        if (expr->kind != INFC_EXPR_FN) continue;
-        infc_buf_printf(&out, "%s%s", separator, infc_scalar_name(expr->fn));
+        if (expr->kind != INFC_EXPR_FN && expr->kind != INFC_EXPR_INTEGER) continue;
+        infc_buf_printf(&out, "%s%s", separator, infc_expr_fn_name(expr));
         separator = ", ";
     }
     return out.len ? infc_buf_str(&out) : "copy";

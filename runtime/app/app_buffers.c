@@ -82,8 +82,11 @@ static uint64_t element_bits(uint32_t dtype, uint64_t seed, uint64_t t, uint64_t
     case INFC_DTYPE_f64: memcpy(&bits, &wide, sizeof bits); return bits;
     case INFC_DTYPE_bf16: return f32_bits >> 16;
     case INFC_DTYPE_f16: return f16_eighths((int)(random >> 60) - 8);
-    case INFC_DTYPE_bool: return random >> 63;
-    default: return random >> 61; /* 0..7: also valid as an index into nearly anything */
+    case INFC_DTYPE_i8:
+    case INFC_DTYPE_u8:
+    case INFC_DTYPE_i16:
+    case INFC_DTYPE_u16: return random >> 61;
+    default: return random >> 63; /* 0 or 1: valid as an index, a count and a mask */
     }
 }
 

@@ -82,6 +82,12 @@ infrt_status infrt_session_run(infrt_session *session, const void *const *inputs
     atomic_store(&session->result, INFC_RUN_OK);
     infrt_workers_run(session->workers, run_part, session);
     int result = atomic_load(&session->result);
+    if (result == INFC_RUN_BAD_INDEX)
+        return infrt_fail(
+            error, INFRT_ERR_DATA,
+            "%s: an index is out of range: a token id or the like, in an input or computed from "
+            "one, is not below the number of rows that it chooses from",
+            session->model->name);
     if (result != INFC_RUN_OK)
         return infrt_fail(error, INFRT_ERR_INTERNAL, "%s: the model's code refused the call (%d)",
                           session->model->name, result);

@@ -44,6 +44,7 @@ typedef enum infc_layout {
 enum {
     INFC_RUN_OK = 0,
     INFC_RUN_BAD_ARGUMENT = 1, /* a null or misaligned pointer, worker >= n_workers */
+    INFC_RUN_BAD_INDEX = 2, /* an index in an input, or computed from it, is out of range; outputs are undefined */
 };
 
 /* Meets all n workers of one call: returns once every worker has called it. Null when n = 1. */

@@ -48,6 +48,23 @@ static INFK_INLINE float s_float(uint32_t u) {
     return both.f;
 }
 
+/* Integers of any width as int64_t; division by zero gives 0, and nothing overflows. */
+static INFK_INLINE int64_t s_div_whole(int64_t a, int64_t b) {
+    return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;
+}
+static INFK_INLINE int64_t s_fmod_whole(int64_t a, int64_t b) {
+    return b == 0 || b == -1 ? 0 : a % b;
+}
+static INFK_INLINE int64_t s_mod_whole(int64_t a, int64_t b) {
+    const int64_t r = s_fmod_whole(a, b);
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+/* Towards zero, limited to [low, high]; 0 for NaN. */
+static INFK_INLINE int64_t s_whole(float a, int64_t low, int64_t high) {
+    if (!(a == a)) return 0;
+    return a <= (float)low ? low : a >= (float)high ? high : (int64_t)a;
+}
+
 #define INFK_INFINITY s_float(0x7f800000u)
 
 static INFK_INLINE float s_set1(float a) { return a; }

@@ -13,6 +13,9 @@ def rng(name):
 
 
 def tensor_info(name, shape, dtype=TensorProto.FLOAT):
+    """shape: the dims, or an array of that type and shape."""
+    if isinstance(shape, np.ndarray):
+        dtype, shape = helper.np_dtype_to_tensor_dtype(shape.dtype), list(shape.shape)
     return helper.make_tensor_value_info(name, dtype, shape)
 
 
@@ -41,14 +44,15 @@ def run(tool, path, *args):
     return done.returncode, done.stdout, done.stderr
 
 
-def evaluate(tool, folder, name, path, inputs, n_outputs, dims=()):
-    """The outputs as flat arrays, and the lines that say their shapes."""
+def evaluate(tool, folder, name, path, inputs, n_outputs, dims=(), dtypes=()):
+    """The outputs as flat arrays (f32, or of `dtypes`), and the lines that say their shapes."""
     args = []
     for dim in dims:
         args += ["--dim", dim]
     for i, value in enumerate(inputs):
         file = os.path.join(folder, f"{name}.in{i}")
-        np.ascontiguousarray(value, "<f4").tofile(file)
+        value = np.asarray(value)
+        np.ascontiguousarray(value, "<f4" if value.dtype.kind == "f" else value.dtype).tofile(file)
         args += ["--input", file]
     files = [os.path.join(folder, f"{name}.out{i}") for i in range(n_outputs)]
     for file in files:
@@ -56,4 +60,4 @@ def evaluate(tool, folder, name, path, inputs, n_outputs, dims=()):
     code, out, err = run(tool, path, *args)
     if code != 0:
         raise AssertionError(f"exit {code}: {err.strip()}")
-    return [np.fromfile(f, "<f4") for f in files], out.splitlines()
+    return [np.fromfile(f, dtypes[i] if dtypes else "<f4") for i, f in enumerate(files)], out.splitlines()

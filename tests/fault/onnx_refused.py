@@ -189,10 +189,10 @@ case("all_at_once", oc.model(
      'node "the Softmax" (Softmax): has 2 inputs', "operator NonMaxSuppression", '"n" (axis 1 of input "x")', "shapes: {n: 1}")
 
 # ---- inputs ----
-for name, dtype, text in [("int64", TensorProto.INT64, "int64"), ("float16", TensorProto.FLOAT16, "float16"),
+for name, dtype, text in [("float64", TensorProto.DOUBLE, "double"), ("float16", TensorProto.FLOAT16, "float16"),
                           ("string", TensorProto.STRING, "string"), ("unknown", 99, "type 99 (unknown)")]:
     case("input_" + name, changed(lambda m: setattr(m.graph.input[0].type.tensor_type, "elem_type", dtype)),
-         f'input "x" is {text}; only float inputs')
+         f'input "x" is {text}; float, bool and integer inputs')
 case("input_no_type", changed(lambda m: m.graph.input[0].ClearField("type")), 'input "x" has no element type')
 case("input_no_shape", changed(lambda m: m.graph.input[0].type.tensor_type.ClearField("shape")), 'input "x" has no shape')
 case("input_sequence", changed(lambda m: m.graph.input[0].type.sequence_type.elem_type.tensor_type.SetInParent()),
@@ -231,8 +231,14 @@ case("declared_bound_dim", oc.model([node("Relu", "x", "y")], {"x": ["n", 3]}, {
      '"y" is declared [3,n], but its shape is f32[2,3]', dims=["n=2"])
 case("declared_initializer", oc.model([node("Add", "x,w", "y")], {"x": [2, 3], "w": [4]}, {"y": [2, 3]}, {"w": f32([3])}),
      'initializer "w": "w" is declared [4], but its shape is f32[3]')
-case("int_output", oc.model([node("Relu", "x", "y")], {"x": [2]}, {"y": [2]}, {"i": i64(1)}), 'output "i" is i64')
-CASES["int_output"][0].graph.output.append(oc.tensor_info("i", [1], TensorProto.INT64))
+case("half_output", oc.model([node("Relu", "x", "y")], {"x": [2]}, {"y": [2]}, {"i": np.ones(1, np.float16)}), 'output "i" is f16')
+CASES["half_output"][0].graph.output.append(oc.tensor_info("i", [1], TensorProto.FLOAT16))
+case("relu_integers", one("Relu", [ints := np.array([1])]), "operand 0 is i64; only f32 is supported")
+case("and_integers", one("And", [ints, ints]), 'operand 0 is i64; "and" takes bool')
+case("less_mixed", one("Less", [ints, np.array([1], np.int32)]), "operands of i64 and i32")
+case("where_mixed", one("Where", [np.array([True]), ints, [1]]), "operands of bool, i64 and f32")
+case("where_condition", one("Where", [[1], [1], [1]]), "operands of f32, f32 and f32")
+case("mod_float", one("Mod", [[2], [2]], fmod=1), 'mod')
 
 # ---- constants ----
 case("raw_short", weight(lambda t: setattr(t, "raw_data", t.raw_data[:-1])), 'initializer "w": raw_data has 11 bytes, but the shape needs 12')
@@ -290,7 +296,7 @@ case("dropout_training", one("Dropout", [[2]], [np.float32(0.5), np.array(True)]
 case("dropout_mask", oc.model([node("Dropout", "x", "y,m")], {"x": [2]}, {"y": [2]}), "the mask, is not supported")
 CASES["dropout_mask"][0].graph.output.append(oc.tensor_info("m", [2], TensorProto.BOOL))
 case("clip_bound", one("Clip", [[2]], [f32([2])]), "has more than one element")
-case("clip_int", one("Clip", [[2]], [i64(1)]), 'input 1, "c0", is i64')
+case("clip_int", one("Clip", [[2]], [i64(1)]), 'operand 1 is f32; "max" takes integers')
 case("broadcast", one("Add", [[2, 3], [4]]), "do not broadcast")
 case("matmul_inner", one("MatMul", [[2, 3], [4, 5]]), "inner dimensions 3 and 4 differ")
 case("matmul_scalar", one("MatMul", [[], [4, 5]]), "a scalar cannot be multiplied")
@@ -342,9 +348,8 @@ case("split_num_outputs", oc.model([node("Split", "x", "y,z", num_outputs=3)], {
 case("gather_range", one("Gather", [[2, 3]], [i64(2)]), "index 2 is out of range for 2 elements")
 case("gather_huge", one("Gather", [[2, 3]], [i64(-(1 << 63))]), "is out of range for 2 elements")
 case("gather_axis", one("Gather", [[2, 3]], [i64(0)], axis=2), "axis 2 is out of range")
-case("gather_computed", oc.model([node("Gather", "x,i", "y")], {"x": [4], "i": [1]}, {"y": None}), 'input 1, "i", must be a constant')
+case("gather_float", oc.model([node("Gather", "x,i", "y")], {"x": [4], "i": [1]}, {"y": None}), "indices are f32; i32 and i64 are supported")
 case("gather_empty", one("Gather", [[2, 3]], [i64()]), "there are no indices")
-case("gather_many_runs", one("Gather", [[99]], [i64(*[i * i % 97 for i in range(300)])]), "more than 64 runs")
 case("gather_rank", one("Gather", [[2] * 7], [np.zeros((1, 1, 1), np.int64)]), "the result has 9 dimensions")
 case("concat_shapes", one("Concat", [[2, 3], [3, 3]], axis=1), "input 1, f32[3,3], does not join f32[2,3] along axis 1")
 case("concat_types", one("Concat", [[2]], [i64(1, 2)], axis=0), "input 1, i64[2], does not join f32[2]")
@@ -364,8 +369,6 @@ case("pad_cut_more", one("Pad", [[2, 3]], [i64(-3, 0, 0, 0)]), "axis 0, 2 long, 
 case("pad_huge", one("Pad", [[2, 3]], [i64(1 << 62, 0, 0, 0)]), "cannot be padded by 4611686018427387904")
 case("pad_fill_type", one("Pad", [[2]], [i64(1, 1), i64(0)]), "must be one value of the type of input 0")
 case("pad_axis_twice", one("Pad", [[2, 3]], [i64(1, 1, 1, 1), np.float32(0), i64(0, 0)], opset=18), "axis 0 is given twice")
-case("where_computed", oc.model([node("Where", "c,x,x", "y")], {"x": [2]}, {"y": [2]}, {"c": np.array([True, False])}),
-     "is supported for constants only")
 case("div_zero", oc.model([node("Div", "a,b", "s"), node("Reshape", "x,s", "y")], {"x": [2]}, {"y": [2]}, {"a": i64(2), "b": i64(0)}),
      'node "the Div" (Div): division by zero')
 case("integer_types", oc.model([node("Add", "a,b", "s"), node("Reshape", "x,s", "y")], {"x": [2]}, {"y": [2]},
@@ -401,7 +404,7 @@ case("constant_of_shape_negative", oc.model([node("ConstantOfShape", "a", "s"), 
 case("constants_in_all", oc.model([node("ConstantOfShape", "a", f"s{i}") for i in range(5)] +
                                   [node("Max", "x," + ",".join(f"s{i}" for i in range(5)), "y")], {"x": [1 << 24]}, {"y": None},
                                   {"a": i64(1 << 24)}), "exceed 256 MiB in all")
-case("cast", one("Cast", [[2, 3]], to=TensorProto.INT64), "a cast from f32 to int64 is not supported")
+case("cast", one("Cast", [[2, 3]], to=TensorProto.FLOAT16), "from f32 to f16 is not supported")
 case("cast_unknown", one("Cast", [[2, 3]], to=12345), "a cast from f32 to type 12345 (unknown)")
 case("layernorm_axis", one("LayerNormalization", [[2, 3]], [f32([3])], axis=2), "axis 2 is out of range")
 case("layernorm_scale", one("LayerNormalization", [[2, 3]], [f32([2])]), 'input 1, "c0", is f32[2], which does not broadcast')

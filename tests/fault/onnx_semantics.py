@@ -15,20 +15,20 @@ CASES = {}
 
 
 def case(name, op, inputs, consts=(), opset=17, n_out=1, all_out=False, low=-2.0, high=2.0, dims=(), declared=None,
-         **attrs):
-    """One node `op` over inputs (shapes) and constants (arrays) in order; None leaves an operand out. n_out: outputs, of
-    which only the first is one of the graph's unless all_out."""
+         result=None, **attrs):
+    """One node `op` over inputs (shapes; arrays stand for themselves) and constants (arrays) in order; None leaves an operand out. n_out: outputs, of
+    which only the first is one of the graph's unless all_out; result: its element type when not f32."""
     assert name not in CASES, name
     CASES[name] = dict(op=op, inputs=inputs, consts=consts, opset=opset, n_out=n_out, all_out=all_out, attrs=attrs, low=low,
-                       high=high, dims=dims, declared=declared)
+                       high=high, dims=dims, declared=declared, result=result)
 
 
-def graph(name, nodes, inputs, constants=(), opset=17, dims=()):
+def graph(name, nodes, inputs, constants=(), opset=17, dims=(), result=None):
     """Nodes as "Op a,b -> c" or such a text with a dict of attributes; inputs x0.. by shape, constants c0.. by array;
     the result is y."""
     assert name not in CASES, name
     CASES[name] = dict(nodes=nodes, inputs=inputs, consts=constants, opset=opset, n_out=1, all_out=False, low=-2.0,
-                       high=2.0, dims=dims, declared=None)
+                       high=2.0, dims=dims, declared=None, result=result)
 
 
 def i64(*values):
@@ -460,6 +460,49 @@ case("dim_declared_output", "Relu", [["batch", 3]], dims=["batch=4"], declared=[
 DIMS = {"batch": 4, "n": 2, "c": 3, None: 4}
 
 
+# ---- integers, booleans, choices, lookups ----
+def ints(shape, low=-9, high=9, dtype=np.int64):
+    return oc.rng(f"{shape} {low} {high} {dtype}").integers(low, high, shape).astype(dtype)
+
+
+TRUTH, OTHER_TRUTH = ints([2, 1, 4], 0, 2).astype(bool), ints([3, 1], 0, 2).astype(bool)
+for op in ["Add", "Sub", "Mul", "Min", "Max"]:
+    case(op.lower() + "_integers", op, [ints([2, 1, 4]), ints([3, 1])], result=np.int64)
+case("add_wraps", "Add", [np.array([2**31 - 1, -(2**31)], np.int32), np.array([1, -1], np.int32)], result=np.int32)
+case("div_integers", "Div", [ints([40]), ints([40], 1, 9) * (1 - 2 * (ints([40]) % 2))], result=np.int64)
+case("mod_integers", "Mod", [ints([40]), ints([40], 1, 9) * (1 - 2 * (ints([40]) % 2))], result=np.int64)
+case("mod_as_c", "Mod", [ints([40]), ints([40], 1, 9) * (1 - 2 * (ints([40]) % 2))], result=np.int64, fmod=1)
+for op in ["Neg", "Abs", "Sign"]:
+    case(op.lower() + "_integers", op, [ints([17], dtype=np.int32)], result=np.int32)
+case("clip_integers", "Clip", [ints([33]), np.array(-3), np.array(4)], result=np.int64)
+case("clip_crossed_integers", "Clip", [ints([33]), np.array(4), np.array(-3)], result=np.int64)
+for op in ["Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"]:
+    case(op.lower() + "_integers", op, [ints([2, 1, 4]), ints([3, 1])], result=bool)
+    case(op.lower() + "_floats", op, [ints([2, 1, 4], -3, 3).astype(np.float32), ints([3, 1], -3, 3).astype(np.float32)], result=bool)
+case("equal_truths", "Equal", [TRUTH, OTHER_TRUTH], result=bool)
+for op in ["And", "Or", "Xor"]:
+    case(op.lower() + "_truths", op, [TRUTH, OTHER_TRUTH], result=bool)
+case("not_truth", "Not", [TRUTH], result=bool)
+case("isnan", "IsNaN", [np.array([1, np.nan, np.inf, -np.nan, 0], np.float32)], result=bool)
+case("where_floats", "Where", [TRUTH, [3, 4], [2, 3, 1]])
+case("where_integers", "Where", [TRUTH, ints([3, 4]), ints([2, 3, 1])], result=np.int64)
+case("where_truths", "Where", [TRUTH, OTHER_TRUTH, TRUTH], result=bool)
+case("where_lowest", "Where", [TRUTH, np.array(np.finfo(np.float32).min), [3, 4]])
+for to, dtype in [("INT64", np.int64), ("INT32", np.int32), ("INT8", np.int8), ("UINT8", np.uint8), ("BOOL", bool)]:
+    case("cast_to_" + to.lower(), "Cast", [[3, 20]], low=0 if to == "UINT8" else -9, high=9, result=dtype, to=getattr(onnx.TensorProto, to))
+    case("cast_from_" + to.lower(), "Cast", [ints([20], 0, 99).astype(dtype)], to=onnx.TensorProto.FLOAT)
+    case("cast_integers_" + to.lower(), "Cast", [ints([20], -300, 300)], result=dtype, to=getattr(onnx.TensorProto, to))
+INDEX = np.array([[0, 3, -1], [-4, 2, 2]])
+for axis in range(3):
+    case(f"gather_computed_{axis}", "Gather", [[4, 5, 6], INDEX], axis=axis)
+case("gather_integers", "Gather", [ints([4, 5]), INDEX.astype(np.int32)], result=np.int64)
+case("gather_one", "Gather", [[4, 5], np.array(-2)])
+case("gather_many_runs", "Gather", [[200, 3]], [np.array([i * i % 199 for i in range(150)])])
+graph("mask_chain", [("Cast x0 -> m", {"to": onnx.TensorProto.FLOAT}), "Unsqueeze m,c0 -> u", "Sub c1,u -> s",
+                     "Mul s,c2 -> bias", "Add x1,bias -> y"],
+      [np.array([[1, 1, 0], [1, 0, 0]]), [2, 4, 5, 3]], [i64(1, 2), np.float32(1), np.float32(-10000)])
+
+
 def parse_node(text):
     text, attrs = text if isinstance(text, tuple) else (text, {})
     op, operands, _, results = text.split(" ")
@@ -478,15 +521,22 @@ def build(name, c):
     if "nodes" in c:
         nodes = [parse_node(n) for n in c["nodes"]]
         made = oc.model(nodes, inputs, {"y": None}, constants, opset=c["opset"], ir=min(10, onnx.IR_VERSION))
-        made.graph.output[0].type.tensor_type.ClearField("shape")
+        set_result(made, c)
         return made
     outputs = ["y"] + [f"unused{i}" for i in range(1, c["n_out"])]
     node = helper.make_node(c["op"], operands, outputs, name="the node", **c["attrs"])
     results = {o: None for o in outputs} if c["all_out"] else {"y": c["declared"]}
     made = oc.model([node], inputs, results, constants, opset=c["opset"], ir=min(10, onnx.IR_VERSION))
-    for output in made.graph.output if c["declared"] is None else ():
-        output.type.tensor_type.ClearField("shape")
+    if c["declared"] is None:
+        set_result(made, c)
     return made
+
+
+def set_result(made, c):
+    for output in made.graph.output:
+        output.type.tensor_type.ClearField("shape")
+        if c["result"]:
+            output.type.tensor_type.elem_type = helper.np_dtype_to_tensor_dtype(np.dtype(c["result"]))
 
 
 def reference(made, feeds):
@@ -502,11 +552,16 @@ def reference(made, feeds):
 def check(tool, folder, name, made, feeds, dims=(), reference_model=None):
     path = oc.save(folder, name, made)
     want = reference(reference_model or made, feeds)
-    got, shapes = oc.evaluate(tool, folder, name, path, list(feeds.values()), len(made.graph.output), dims)
+    got, shapes = oc.evaluate(tool, folder, name, path, list(feeds.values()), len(made.graph.output), dims,
+                              [w.dtype for w in want])
     for i, w in enumerate(want):
         shape = "[" + ",".join(map(str, w.shape)) + "]"
         if shape not in shapes[i]:
             raise AssertionError(f"shape {shapes[i]}, expected {shape}")
+        if w.dtype.kind != "f":
+            if not np.array_equal(got[i], w.reshape(-1)):
+                raise AssertionError(f"{got[i]}, expected {w.reshape(-1)}")
+            continue
         scale = max(1e-30, float(np.max(np.abs(w))) if w.size else 0)
         bound = 1e-5 * np.abs(w.reshape(-1)) + 1e-6 * scale
         worst = np.max(np.abs(got[i] - w.reshape(-1)) - bound) if w.size else 0
@@ -519,6 +574,9 @@ def run_case(tool, folder, name, c):
     random = oc.rng(name)
     feeds = {}
     for i, shape in enumerate(c["inputs"]):
+        if isinstance(shape, np.ndarray):
+            feeds[f"x{i}"] = shape
+            continue
         fixed = [d if isinstance(d, int) else DIMS[d] for d in shape]
         feeds[f"x{i}"] = random.uniform(c["low"], c["high"], fixed).astype(np.float32)
     check(tool, folder, name, made, feeds, c["dims"])

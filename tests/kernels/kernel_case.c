@@ -241,6 +241,16 @@ static bool strided_case(size_t i, kernel_case *c) {
     return true;
 }
 
+static bool gather_case(size_t i, kernel_case *c) {
+    static const ptrdiff_t sizes[][3] = {{1, 1, 1}, {1, 17, 3}, {3, 5, 4}, {2, 33, 1}, {1, 1, 9}};
+    if (i >= sizeof sizes / sizeof *sizes) return false;
+    c->dims.gather = (infk_gather_dims){sizes[i][0], KERNEL_ROWS, sizes[i][1], sizes[i][2]};
+    c->w_inner = sizes[i][2];
+    c->x_count = sizes[i][0] * KERNEL_ROWS * sizes[i][1];
+    c->y_count = c->columns = sizes[i][0] * sizes[i][2] * sizes[i][1];
+    return true;
+}
+
 static bool pad_case(size_t i, kernel_case *c) {
     static const ptrdiff_t shapes[][12] = {
         /* x, before, after */
@@ -300,6 +310,7 @@ bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *
     case INFK_norm: return norm_case(i, out);
     case INFK_resize: return resize_case(i, out);
     case INFK_strided: return strided_case(i, out);
+    case INFK_gather: return gather_case(i, out);
     case INFK_pad: return pad_case(i, out);
     case INFK_to_c16:
     case INFK_from_c16:
@@ -312,5 +323,6 @@ bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *
 
 ptrdiff_t kernel_case_w_count(const kernel_case *c, const char *w_type) {
     const bool bytes = kernel_type_bytes(w_type) == 1;
+    if (c->kind == INFK_gather) return c->w_inner;
     return c->w_panels * (bytes ? (c->w_inner + 63) / 64 * 64 : c->w_inner) * 16;
 }

@@ -15,6 +15,7 @@ typedef struct kernel_case {
         infk_norm_dims norm;
         infk_resize_dims resize;
         infk_strided_dims strided;
+        infk_gather_dims gather;
         infk_pad_dims pad;
         infk_relayout_dims relayout;
     } dims;
@@ -38,7 +39,8 @@ typedef enum kernel_data {
     N_KERNEL_DATA
 } kernel_data;
 uint64_t kernel_random(uint64_t *state);
-/* `type` is "f32", "i8" or "b1".."b8". */
+enum { KERNEL_ROWS = 7 }; /* what indices choose from */
+/* `type` is "f32", "i8" or "b1".."b8"; "i32" and "i64" are indices in [-KERNEL_ROWS, KERNEL_ROWS). */
 void kernel_fill(void *data, const char *type, ptrdiff_t count, kernel_data kind, uint64_t *state);
 size_t kernel_type_bytes(const char *type);
 /* Equal bit by bit; for f32, any NaN equals any other. */

@@ -17,6 +17,7 @@ uint64_t kernel_random(uint64_t *state) { /* splitmix64 */
 size_t kernel_type_bytes(const char *type) {
     if (strcmp(type, "f32") == 0) return 4;
     if (strcmp(type, "i8") == 0) return 1;
+    if (type[0] == 'i') return strcmp(type, "i64") == 0 ? 8 : 4;
     return type[0] == 'b' ? (size_t)(type[1] - '0') : 0;
 }
 
@@ -50,6 +51,9 @@ void kernel_fill(void *data, const char *type, ptrdiff_t count, kernel_data kind
         if (strcmp(type, "f32") == 0) {
             const float value = random_float(kind, state);
             memcpy(at, &value, 4);
+        } else if (type[0] == 'i' && bytes > 1) {
+            const int64_t index = (int64_t)(kernel_random(state) % (2 * KERNEL_ROWS)) - KERNEL_ROWS;
+            memcpy(at, &index, bytes); /* little-endian */
         } else {
             const uint64_t value = kernel_random(state) >> 8;
             for (size_t b = 0; b < bytes; b++) at[b] = (unsigned char)(value >> (8 * b % 56));

@@ -350,7 +350,7 @@ static infc_status cast_integer(infc_onnx_at *at, const infc_weight *from, int64
     return INFC_OK;
 }
 
-/* Between any two types when it is a constant; else only to the type that it has. */
+/* Between any two types when it is a constant; else between f32, bool and integers. */
 infc_status infc_onnx_import_cast(infc_onnx_at *at) {
     infc_onnx_operand x = infc_onnx_any(at, 0), y;
     int64_t to = infc_onnx_attr_int(at, "to", 0);
@@ -360,9 +360,14 @@ infc_status infc_onnx_import_cast(infc_onnx_at *at) {
     void *bytes;
     type.dtype = infc_onnx_dtype(data_type);
     if (type.dtype == from) return infc_onnx_output(at, 0, &x);
+    if (!x.constant && infc_dtype_bytes(type.dtype) > 0) {
+        INFC_TRY(infc_onnx_number(at, 0, &x));
+        INFC_TRY(infc_onnx_convert(at, type.dtype, &x, &y));
+        return infc_onnx_output(at, 0, &y);
+    }
     if (!x.constant || !can_write(type.dtype))
-        return infc_onnx_refuse(at, "a cast from %s to %s is not supported; only to the type it already has",
-                                infc_dtype_name(from), infc_onnx_type_name(at->arena, data_type));
+        return infc_onnx_refuse(at, "a cast from %s to %s is not supported", infc_dtype_name(from),
+                                infc_onnx_type_name(at->arena, data_type));
     INFC_TRY(infc_onnx_constant(at, &type, &bytes, &y));
     for (int64_t k = 0, n = infc_type_count(&type); k < n; k++) {
         double v = infc_weight_f64(x.constant, k);

@@ -192,9 +192,11 @@ static infc_status end_main(infc_onnx_import *import) {
         const infc_onnx_operand *operand = &import->operands[import->net.outputs[i]];
         names[i] = graph->outputs[i].name;
         infc_onnx_declared_check(import, model_loc(import), &graph->outputs[i], &operand->type);
-        if (operand->type.dtype != INFC_DTYPE_f32)
-            infc_fail(cx, INFC_ERR_UNSUPPORTED, model_loc(import), "output \"%s\" is %s; only f32 is supported so far",
-                      names[i], infc_dtype_name(operand->type.dtype));
+        infc_dtype dtype = operand->type.dtype;
+        if (dtype != INFC_DTYPE_f32 && dtype != INFC_DTYPE_bool && !infc_dtype_is_integer(dtype))
+            infc_fail(cx, INFC_ERR_UNSUPPORTED, model_loc(import),
+                      "output \"%s\" is %s; float, bool and integer outputs are supported",
+                      names[i], infc_dtype_name(dtype));
         results[i] = infc_onnx_value_of(import, operand);
     }
     INFC_TRY(infc_diags_status(cx, mark));

@@ -72,8 +72,10 @@ static infc_status bind_input(infc_onnx_import *import, const infc_onnx_value_in
         return infc_fail(cx, INFC_ERR_UNSUPPORTED,
                          loc, "input \"%s\" is a sequence, map, optional or sparse tensor; only tensors are supported",
                          input->name);
-    if (out->dtype != INFC_DTYPE_f32)
-        infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "input \"%s\" is %s; only float inputs are supported so far",
+    bool known = out->dtype == INFC_DTYPE_f32 || out->dtype == INFC_DTYPE_bool ||
+                 infc_dtype_is_integer(out->dtype);
+    if (!known)
+        infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "input \"%s\" is %s; float, bool and integer inputs are supported",
                   input->name, infc_onnx_type_name(cx->arena, input->elem_type));
     if (!input->has_shape)
         return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc,
@@ -83,7 +85,7 @@ static infc_status bind_input(infc_onnx_import *import, const infc_onnx_value_in
     if (input->rank > INFC_MAX_RANK)
         return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "input \"%s\" has %zu dimensions; at most %d are supported",
                          input->name, input->rank, INFC_MAX_RANK);
-    infc_status status = out->dtype == INFC_DTYPE_f32 ? INFC_OK : INFC_ERR_UNSUPPORTED;
+    infc_status status = known ? INFC_OK : INFC_ERR_UNSUPPORTED;
     for (int i = 0; i < out->rank; i++) {
         infc_status bound = bind_dim(import, input->name, i, &input->dims[i], open, &out->dims[i]);
         if (bound != INFC_OK) status = bound;

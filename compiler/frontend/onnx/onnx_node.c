@@ -49,6 +49,16 @@ infc_status infc_onnx_input(infc_onnx_at *at, size_t i, infc_onnx_operand *out) 
     return INFC_OK;
 }
 
+infc_status infc_onnx_number(infc_onnx_at *at, size_t i, infc_onnx_operand *out) {
+    *out = infc_onnx_any(at, i);
+    infc_dtype dtype = out->type.dtype;
+    if (!infc_dtype_is_integer(dtype) && dtype != INFC_DTYPE_bool)
+        return infc_onnx_input(at, i, out);
+    if (infc_type_count(&out->type) == 0)
+        return infc_onnx_refuse(at, "input %zu, \"%s\", has no elements", i, at->node->inputs[i]);
+    return INFC_OK;
+}
+
 /* Who made a value that should have been a constant: `node "x" (Concat)`, or the graph input. */
 static const char *producer_text(infc_onnx_at *at, size_t id) {
     infc_onnx_import *import = at->import;

@@ -34,6 +34,8 @@ bool infc_onnx_has(const infc_onnx_at *at, size_t i); /* input i is not left out
 infc_onnx_operand infc_onnx_any(const infc_onnx_at *at, size_t i); /* input i, of any type; must not be left out */
 /* Input i to compute with: f32 and not empty, else the reason is recorded. */
 infc_status infc_onnx_input(infc_onnx_at *at, size_t i, infc_onnx_operand *out);
+/* The same for f32, bool and the integers that integer.def computes with. */
+infc_status infc_onnx_number(infc_onnx_at *at, size_t i, infc_onnx_operand *out);
 /* The integers of a constant input of at most one dimension; refused, naming its producer, when it is computed. */
 infc_status infc_onnx_input_ints(infc_onnx_at *at, size_t i, int64_t *out, int max, int *out_n);
 /* The same of any number of dimensions; the integers are a copy. */
@@ -63,6 +65,8 @@ infc_status infc_onnx_constant(infc_onnx_at *at, const infc_type *type, void **b
 /* map1, map2, map3 by the number of operands. */
 infc_status infc_onnx_map(infc_onnx_at *at, const char *fn, const infc_onnx_operand *in, int n,
                           infc_onnx_operand *out);
+infc_status infc_onnx_convert(infc_onnx_at *at, infc_dtype to, const infc_onnx_operand *in,
+                              infc_onnx_operand *out);
 /* The same elements in another shape: a constant stays one, the same shape costs nothing. */
 infc_status infc_onnx_view(infc_onnx_at *at, const infc_onnx_operand *in, const int64_t *dims,
                            int rank, infc_onnx_operand *out);
@@ -102,12 +106,14 @@ infc_status infc_onnx_import_hard_sigmoid(infc_onnx_at *at);
 infc_status infc_onnx_import_identity(infc_onnx_at *at);
 infc_status infc_onnx_import_leaky_relu(infc_onnx_at *at);
 infc_status infc_onnx_import_layer_norm(infc_onnx_at *at);
+infc_status infc_onnx_import_logic(infc_onnx_at *at);
 infc_status infc_onnx_import_lp_norm(infc_onnx_at *at);
 infc_status infc_onnx_import_map1(infc_onnx_at *at);
 infc_status infc_onnx_import_map2(infc_onnx_at *at);
 infc_status infc_onnx_import_map_many(infc_onnx_at *at);
 infc_status infc_onnx_import_matmul(infc_onnx_at *at);
 infc_status infc_onnx_import_max_pool(infc_onnx_at *at);
+infc_status infc_onnx_import_mod(infc_onnx_at *at);
 infc_status infc_onnx_import_pad(infc_onnx_at *at);
 infc_status infc_onnx_import_pow(infc_onnx_at *at);
 infc_status infc_onnx_import_prelu(infc_onnx_at *at);
@@ -126,5 +132,6 @@ infc_status infc_onnx_import_swish(infc_onnx_at *at);
 infc_status infc_onnx_import_tile(infc_onnx_at *at);
 infc_status infc_onnx_import_transpose(infc_onnx_at *at);
 infc_status infc_onnx_import_unsqueeze(infc_onnx_at *at);
+infc_status infc_onnx_import_where(infc_onnx_at *at);
 
 #endif

@@ -44,7 +44,7 @@ infc_status infc_onnx_import_map1(infc_onnx_at *at) {
     bool done;
     INFC_TRY(infc_onnx_fold(at, &done));
     if (done) return INFC_OK;
-    INFC_TRY(infc_onnx_input(at, 0, &x));
+    INFC_TRY(infc_onnx_number(at, 0, &x));
     INFC_TRY(infc_onnx_map(at, function_of(at->node->op), &x, 1, &y));
     return infc_onnx_output(at, 0, &y);
 }
@@ -55,11 +55,11 @@ infc_status infc_onnx_import_map_many(infc_onnx_at *at) {
     bool done;
     INFC_TRY(infc_onnx_fold(at, &done));
     if (done) return INFC_OK;
-    INFC_TRY(infc_onnx_input(at, 0, &pair[0]));
+    INFC_TRY(infc_onnx_number(at, 0, &pair[0]));
     for (size_t i = 1; i < at->node->n_inputs; i++) {
         if (!infc_onnx_has(at, i))
             return infc_onnx_invalid(at, "input %zu must not be left out", i);
-        INFC_TRY(infc_onnx_input(at, i, &pair[1]));
+        INFC_TRY(infc_onnx_number(at, i, &pair[1]));
         INFC_TRY(infc_onnx_map(at, function_of(at->node->op), pair, 2, &pair[0]));
     }
     if (strcmp(at->node->op, "Mean") == 0) {
@@ -86,7 +86,7 @@ static infc_status clip_bound(infc_onnx_at *at, const char *name, size_t i, bool
     *out_has = attribute || infc_onnx_has(at, i);
     if (attribute) *out = infc_onnx_scalar(at, name, attribute->f);
     if (attribute || !*out_has) return INFC_OK;
-    INFC_TRY(infc_onnx_input(at, i, out));
+    INFC_TRY(infc_onnx_number(at, i, out));
     if (infc_type_count(&out->type) != 1)
         return infc_onnx_invalid(at, "input %zu, \"%s\", has more than one element", i, at->node->inputs[i]);
     return infc_onnx_view(at, out, NULL, 0, out);
@@ -95,7 +95,7 @@ static infc_status clip_bound(infc_onnx_at *at, const char *name, size_t i, bool
 infc_status infc_onnx_import_clip(infc_onnx_at *at) {
     infc_onnx_operand x, low, high, y;
     bool has_low, has_high;
-    INFC_TRY(infc_onnx_input(at, 0, &x));
+    INFC_TRY(infc_onnx_number(at, 0, &x));
     INFC_TRY(clip_bound(at, "min", 1, &has_low, &low));
     INFC_TRY(clip_bound(at, "max", 2, &has_high, &high));
     y = x;

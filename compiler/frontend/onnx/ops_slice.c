@@ -1,4 +1,4 @@
-/* Parts of a tensor: Slice, Split, Gather with constant indices. */
+/* Parts of a tensor: Slice, Split, Gather. */
 #include "ops_part.h"
 #include <string.h>
 
@@ -156,16 +156,19 @@ static int64_t run_at(const int64_t *indices, int64_t n, int64_t i, int64_t *ste
     return end - i;
 }
 
-/* The indices as runs of equal steps, each a slice, joined again. */
+static int64_t count_runs(const int64_t *indices, int64_t n) {
+    int64_t runs = 0;
+    for (int64_t i = 0, step; i < n; runs++) i += run_at(indices, n, i, &step);
+    return runs;
+}
+
+/* The indices as runs of equal steps, at most MAX_RUNS, each a slice, joined again. */
 static infc_status gather_runs(infc_onnx_at *at, const infc_onnx_operand *x, int axis,
                                const int64_t *indices, int64_t n, infc_onnx_operand *out) {
     infc_onnx_operand runs[MAX_RUNS];
     int n_runs = 0;
     for (int64_t i = 0, step; i < n;) {
         infc_onnx_part part;
-        if (n_runs == MAX_RUNS)
-            return infc_onnx_refuse(at, "the %lld indices make more than %d runs of equal steps",
-                                    (long long)n, MAX_RUNS);
         infc_onnx_part_all(&x->type, &part);
         part.shape[axis] = run_at(indices, n, i, &step);
         part.starts[axis] = indices[i];
@@ -193,11 +196,21 @@ static infc_status gather_constant(infc_onnx_at *at, const infc_onnx_operand *x,
     return INFC_OK;
 }
 
+/* Indices that are known at run time, or in too many runs. */
+static infc_status gather_computed(infc_onnx_at *at, const infc_onnx_operand *x, int axis) {
+    infc_onnx_operand in[2] = {*x}, y;
+    infc_attr attr = infc_attr_int("axis", axis);
+    INFC_TRY(infc_onnx_number(at, 1, &in[1]));
+    INFC_TRY(infc_onnx_build(at, INFC_OP_gather, in, 2, &attr, 1, &y));
+    return infc_onnx_output(at, 0, &y);
+}
+
 infc_status infc_onnx_import_gather(infc_onnx_at *at) {
     infc_onnx_operand x = infc_onnx_any(at, 0), index = infc_onnx_any(at, 1);
     int axis, rank = x.type.rank - 1 + index.type.rank;
     INFC_TRY(infc_onnx_axis(at, infc_onnx_attr_int(at, "axis", 0), x.type.rank, &axis));
     int64_t *indices, n, dim = x.type.dims[axis], dims[2 * INFC_MAX_RANK];
+    if (!index.constant) return gather_computed(at, &x, axis);
     INFC_TRY(infc_onnx_input_integers(at, 1, &indices, &n));
     if (rank > INFC_MAX_RANK)
         return infc_onnx_refuse(at, "the result has %d dimensions; at most %d are supported", rank, INFC_MAX_RANK);
@@ -212,6 +225,7 @@ infc_status infc_onnx_import_gather(infc_onnx_at *at) {
                   : i < axis + index.type.rank ? index.type.dims[i - axis]
                                                : x.type.dims[i - index.type.rank + 1];
     if (n == 0 && !x.constant) return infc_onnx_refuse(at, "there are no indices");
+    if (!x.constant && count_runs(indices, n) > MAX_RUNS) return gather_computed(at, &x, axis);
     if (x.constant) INFC_TRY(gather_constant(at, &x, axis, indices, n, &x));
     else INFC_TRY(gather_runs(at, &x, axis, indices, n, &x));
     INFC_TRY(infc_onnx_view(at, &x, dims, rank, &x));

@@ -1,8 +1,8 @@
-/* elementwise.c - element-wise functions, broadcast as in numpy.
+/* elementwise.c - element-wise functions, broadcast as in numpy, of f32 (scalar.def) or of integers (integer.def).
  *
  * Layouts: all operands plain gives plain. Beside a c16 operand the result is c16, and every other operand is
  * c16 of the same rank too, or plain and either one value or varying along the channels only ([C,1,1],
- * [1,C,1,1]). */
+ * [1,C,1,1]). Integers are plain. */
 #include "../op_rules.h"
 
 static bool varies_with_channel_only(const infc_type *type, const infc_type *out) {
@@ -29,18 +29,44 @@ static const char *check_layouts(infc_arena *arena, const infc_op_desc *desc, in
     return NULL;
 }
 
+/* "operand 0 is bool; "add" takes integers". */
+static const char *check_integer_operand(infc_arena *arena, const infc_op_desc *desc,
+                                         const infc_integer_info *info, int i) {
+    static const char *const words[] = {"integers", "bool", "f32", "integers, bool or f32"};
+    infc_dtype dtype = desc->in[i].dtype;
+    bool integer = infc_dtype_is_integer(dtype), truth = dtype == INFC_DTYPE_bool, real = dtype == INFC_DTYPE_f32;
+    bool fits[] = {integer, truth, real, integer || truth || real};
+    /* `pick` chooses between any two by a truth. */
+    bool chooses = info == infc_integer_get(infc_integer_find("pick"));
+    bool good = chooses ? (i == 0 ? truth : integer || truth) : fits[info->operands];
+    if (!good)
+        return infc_arena_printf(arena, "operand %d is %s; \"%s\" takes %s", i,
+                                 infc_dtype_name(dtype), info->name,
+                                 chooses ? "a bool and two integers or bools" : words[info->operands]);
+    if (i > (chooses ? 1 : 0) && dtype != desc->in[i - 1].dtype)
+        return infc_arena_printf(arena, "operands of %s and %s",
+                                 infc_dtype_name(desc->in[i - 1].dtype), infc_dtype_name(dtype));
+    return infc_want_layout(arena, desc, i, INFC_LAYOUT_plain);
+}
+
+static const char *check_operand(infc_arena *arena, const infc_op_desc *desc, const infc_fn *fn, int i) {
+    if (!fn->integer) return infc_want_f32(arena, desc, i);
+    return check_integer_operand(arena, desc, infc_integer_get(fn->index), i);
+}
+
 const char *infc_shape_map(infc_arena *arena, const infc_op_desc *desc, infc_type *out) {
     const char *wrong = infc_desc_check(arena, desc);
     if (wrong) return wrong;
-    int fn = infc_scalar_find(infc_desc_str(desc, "fn"));
-    if (fn < 0)
+    infc_fn fn;
+    if (!infc_desc_fn(desc, &fn))
         return infc_arena_printf(arena, "unknown function \"%s\"", infc_desc_str(desc, "fn"));
-    if (infc_scalar_arity(fn) != desc->n_in)
+    int arity = fn.integer ? infc_integer_get(fn.index)->arity : infc_scalar_arity(fn.index);
+    if (arity != desc->n_in)
         return infc_arena_printf(arena, "function \"%s\" takes %d operands, not %d",
-                                 infc_scalar_name(fn), infc_scalar_arity(fn), desc->n_in);
+                                 infc_desc_str(desc, "fn"), arity, desc->n_in);
     infc_type r = desc->in[0];
     for (int i = 0; i < desc->n_in; i++) {
-        wrong = infc_want_f32(arena, desc, i);
+        wrong = check_operand(arena, desc, &fn, i);
         if (wrong) return wrong;
         infc_type so_far = r;
         if (!infc_type_broadcast(&so_far, &desc->in[i], &r))
@@ -48,8 +74,27 @@ const char *infc_shape_map(infc_arena *arena, const infc_op_desc *desc, infc_typ
                                      infc_type_text(arena, &desc->in[i]));
     }
     r.layout = INFC_LAYOUT_plain;
+    r.dtype = desc->in[desc->n_in - 1].dtype;
+    if (fn.integer && infc_integer_get(fn.index)->result == INFC_INTEGER_GIVES_TRUTH)
+        r.dtype = INFC_DTYPE_bool;
     wrong = infc_type_check(arena, &r);
     if (!wrong) wrong = check_layouts(arena, desc, &r);
     if (!wrong) *out = r;
     return wrong;
+}
+
+const char *infc_shape_convert(infc_arena *arena, const infc_op_desc *desc, infc_type *out) {
+    const char *wrong = infc_desc_check(arena, desc);
+    if (!wrong) wrong = infc_want_layout(arena, desc, 0, INFC_LAYOUT_plain);
+    if (wrong) return wrong;
+    infc_dtype dtypes[2] = {desc->in[0].dtype};
+    if (!infc_dtype_parse(infc_desc_str(desc, "to"), &dtypes[1]))
+        return infc_arena_printf(arena, "unknown element type \"%s\"", infc_desc_str(desc, "to"));
+    for (int i = 0; i < 2; i++)
+        if (!infc_dtype_is_integer(dtypes[i]) && dtypes[i] != INFC_DTYPE_bool && dtypes[i] != INFC_DTYPE_f32)
+            return infc_arena_printf(arena, "from %s to %s is not supported",
+                                     infc_dtype_name(dtypes[0]), infc_dtype_name(dtypes[1]));
+    *out = desc->in[0];
+    out->dtype = dtypes[1];
+    return NULL;
 }
