@@ -86,11 +86,13 @@ static infc_status object_key(infc_cx *cx, const infc_compiler *cc, const infc_w
     return INFC_OK;
 }
 
-/* folder/base.o */
+/* src/infrt/app_main.c as folder/infrt-app_main.o: a model named app has an app_main.c too. */
 static const char *object_name(infc_arena *arena, const char *folder, const char *source) {
-    const char *base = infc_path_base(source), *dot = strrchr(base, '.');
-    size_t length = dot ? (size_t)(dot - base) : strlen(base);
-    return infc_arena_printf(arena, "%s/%.*s.o", folder, (int)length, base);
+    const char *path = strncmp(source, "src/", 4) == 0 ? source + 4 : source, *dot = strrchr(path, '.');
+    char *name = infc_arena_copy_string(arena, path, dot ? (size_t)(dot - path) : strlen(path));
+    for (char *p = name; *p; p++)
+        if (*p == '/') *p = '-';
+    return infc_arena_printf(arena, "%s/%s.o", folder, name);
 }
 
 static const char *const *compile_argv(infc_cx *cx, const infc_words *cc, const char *dir,

@@ -1,5 +1,6 @@
 /* emit_names.c - names and text of the model in C. Both come from hostile files: identifiers are kept off
  * keywords and each other, comments and strings cannot be broken out of. */
+#include "../base/c_names.h"
 #include "emit_unit.h"
 #include <ctype.h>
 #include <string.h>
@@ -28,37 +29,12 @@ const char *infc_emit_literal(infc_arena *arena, const char *text) {
     return infc_buf_str(&out);
 }
 
-/* Keywords of C11 and C++20, macros that compilers define without being asked, and
- * names that look like macros. */
+/* Means something else in a program that includes NAME.h, or the element types that it uses. */
 static bool is_reserved(const char *name) {
-    static const char *const words[] = {
-        "alignas",     "alignof",      "and",       "and_eq",
-        "asm",         "auto",         "bitand",    "bitor",
-        "bool",        "break",        "case",      "catch",
-        "char",        "char16_t",     "char32_t",  "char8_t",
-        "class",       "co_await",     "co_return", "co_yield",
-        "compl",       "concept",      "const",     "const_cast",
-        "consteval",   "constexpr",    "constinit", "continue",
-        "decltype",    "default",      "delete",    "do",
-        "double",      "dynamic_cast", "else",      "enum",
-        "explicit",    "export",       "extern",    "false",
-        "float",       "for",          "friend",    "goto",
-        "if",          "inline",       "int",       "linux",
-        "long",        "mutable",      "namespace", "new",
-        "noexcept",    "not",          "not_eq",    "nullptr",
-        "operator",    "or",           "or_eq",     "private",
-        "protected",   "public",       "register",  "reinterpret_cast",
-        "requires",    "restrict",     "return",    "short",
-        "signed",      "sizeof",       "static",    "static_assert",
-        "static_cast", "struct",       "switch",    "template",
-        "this",        "thread_local", "throw",     "true",
-        "try",         "typedef",      "typeid",    "typename",
-        "union",       "unix",         "unsigned",  "using",
-        "virtual",     "void",         "volatile",  "wchar_t",
-        "while",       "xor",          "xor_eq"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(name, words[i]) == 0) return true;
-    return strlen(name) > 1 && strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == strlen(name);
+    size_t n = strlen(name);
+    bool type = n > 2 && strcmp(name + n - 2, "_t") == 0 &&
+                (strstr(name, "int") || strcmp(name, "size_t") == 0);
+    return type || infc_c_keyword(name) || infc_c_macro(name);
 }
 
 static const char *identifier(infc_arena *arena, const char *text) {
@@ -136,12 +112,6 @@ static void name_functions(infc_emit_unit *u) {
 }
 
 infc_status infc_emit_names(infc_emit_unit *u) {
-    static const char *const vocabulary[] = {"s", "v", "infc", "infk", "infrt", "vf16x"};
-    for (size_t i = 0; i < sizeof vocabulary / sizeof *vocabulary; i++)
-        if (strcmp(u->plan->name, vocabulary[i]) == 0)
-            return infc_fail(
-                u->cx, INFC_ERR_SPEC, (infc_loc){.file = u->spec ? u->spec->path : NULL},
-                "name \"%s\" is a prefix of generated code; choose another with name:", u->plan->name);
     u->name = u->plan->name;
     infc_buf upper = {.arena = u->cx->arena};
     for (const char *p = u->name; *p; p++)

@@ -44,7 +44,8 @@ void infc_spec_check_regex(infc_spec_check *check, const char *path, infc_yaml *
 bool infc_spec_parse_size(const char *text, int64_t *out);
 bool infc_spec_parse_number(const char *text, double *out); /* also a/b */
 bool infc_spec_parse_integer(const char *text, int64_t *out);
-/* `text` made into a name that is accepted: its letters and digits, the rest `_`. */
-const char *infc_spec_name_from(infc_arena *arena, const char *text);
+/* `text` made into a name that is accepted: its letters and digits, the rest `_`. *out_why: null, or why that alone
+ * cannot be the name and `model_` stands before it. */
+const char *infc_spec_name_from(infc_arena *arena, const char *text, const char **out_why);
 
 #endif

@@ -41,7 +41,12 @@ static void fill_model(infc_spec_check *check, const infc_yaml *root, infc_spec 
         out->model = model->parsed;
         out->model_loc = model->loc;
         out->model_text = relative ? model->text : file;
-        out->name = infc_spec_name_from(arena, infc_arena_copy_string(arena, file, stem));
+        const char *why, *plain = infc_arena_copy_string(arena, file, stem);
+        out->name = infc_spec_name_from(arena, plain, &why);
+        if (why && !infc_yaml_get(root, "name"))
+            infc_warn(check->cx, model->loc,
+                      "named %s, since %s cannot be the name: %s; choose one with --set name=", out->name,
+                      infc_yaml_quote(check->cx, plain), why);
     }
     if (name) out->name = name->text;
 }

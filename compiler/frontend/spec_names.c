@@ -1,43 +1,28 @@
 /* Names that end up in C text, files and licence lines. */
+#include "../base/c_names.h"
 #include "spec_check.h"
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 enum { NAME_MAX_LENGTH = 48 };
 
-static bool in_list(const char *list, const char *word) {
-    size_t n = strlen(word);
-    for (const char *p = list; (p = strstr(p, word)); p += n) {
-        if ((p == list || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0')) return true;
+/* What generated code begins its own names with; NAME_ stands before the rest. */
+static const char *prefix_fault(const char *name) {
+    static const char *const prefixes[] = {"infc", "infrt", "infk"};
+    static const char *const vocabulary[] = {"in", "out", "s", "t", "v", "vf16x", "w"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t length = strlen(prefixes[i]);
+        if (strncasecmp(name, prefixes[i], length) == 0 && (name[length] == '_' || !name[length]))
+            return "names of infc's own symbols begin like this";
     }
-    return false;
+    for (size_t i = 0; i < sizeof vocabulary / sizeof *vocabulary; i++)
+        if (strcmp(name, vocabulary[i]) == 0) return "names in generated code begin like this";
+    return NULL;
 }
-
-/* C23 and C++23. */
-static const char keywords[] =
-    "alignas alignof and and_eq asm atomic auto bitand bitor bool break case catch char char8_t "
-    "char16_t char32_t "
-    "class compl concept const consteval constexpr constinit const_cast continue co_await "
-    "co_return co_yield "
-    "decltype default delete do double dynamic_cast else enum explicit export extern false float "
-    "for friend goto "
-    "if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq "
-    "private protected "
-    "public register reinterpret_cast requires restrict return short signed sizeof static "
-    "static_assert "
-    "static_cast struct switch template this thread_local throw true try typedef typeid typename "
-    "typeof "
-    "typeof_unqual union unsigned using virtual void volatile wchar_t while xor xor_eq";
-/* NAME.h must not hide one of these from whoever compiles with -I of the output folder. */
-static const char headers[] = "assert complex ctype dlfcn errno fcntl fenv float inttypes iso646 "
-                              "limits locale malloc math memory pthread "
-                              "regex sched setjmp signal stdalign stdarg stdatomic stdbool "
-                              "stdckdint stddef stdint stdio stdlib stdnoreturn "
-                              "string strings tgmath threads time uchar unistd wchar wctype";
 
 /* Null when the name can be used. */
 static const char *name_fault(const char *name) {
-    static const char *const prefixes[] = {"infc", "infrt", "infk"};
     size_t n = strlen(name);
     if (n == 0 || n > NAME_MAX_LENGTH) return "a name has 1 to 48 characters";
     for (size_t i = 0; i < n; i++) {
@@ -47,20 +32,16 @@ static const char *name_fault(const char *name) {
     }
     if (isdigit((unsigned char)*name)) return "not a C identifier: it begins with a digit";
     if (*name == '_') return "names that begin with _ are reserved in C";
-    if (in_list(keywords, name)) return "a keyword of C or C++";
-    if (in_list(headers, name)) return "its header would hide one of the system's";
+    if (infc_c_keyword(name)) return "a keyword of C or C++";
+    if (infc_c_header(name)) return "its header or program would hide one of the system's headers";
+    if (infc_c_library(name)) return "its library would hide one of the system's";
+    if (infc_cmake_word(name)) return "CMake has a target or project of this name";
     if (strcmp(name, "main") == 0 || strcmp(name, "src") == 0)
         return "this name is taken in the output";
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-        size_t length = strlen(prefixes[i]);
-        if (strncmp(name, prefixes[i], length) == 0 && (name[length] == '_' || !name[length])) {
-            return "names of infc's own symbols begin like this";
-        }
-    }
-    return NULL;
+    return prefix_fault(name);
 }
 
-const char *infc_spec_name_from(infc_arena *arena, const char *text) {
+const char *infc_spec_name_from(infc_arena *arena, const char *text, const char **out_why) {
     char name[NAME_MAX_LENGTH + 1];
     size_t n = 0, cut = NAME_MAX_LENGTH - strlen("model_");
     for (const unsigned char *p = (const unsigned char *)text; *p && n < cut; p++) {
@@ -70,16 +51,17 @@ const char *infc_spec_name_from(infc_arena *arena, const char *text) {
     }
     while (n > 0 && name[n - 1] == '_') n--;
     name[n] = '\0';
-    if (!name_fault(name)) return infc_arena_copy_string(arena, name, n);
+    *out_why = name_fault(name);
+    if (!*out_why) return infc_arena_copy_string(arena, name, n);
     return infc_arena_printf(arena, n ? "model_%s" : "model%s", name);
 }
 
 void infc_spec_check_name(infc_spec_check *check, const char *path, infc_yaml *node) {
-    const char *fault = name_fault(node->text);
+    const char *fault = name_fault(node->text), *why;
     if (!fault) return;
     infc_spec_problem(check, node, path, "%s cannot be the name: %s; try %s",
                       infc_yaml_quote(check->cx, node->text), fault,
-                      infc_spec_name_from(check->cx->arena, node->text));
+                      infc_spec_name_from(check->cx->arena, node->text, &why));
 }
 
 /* The token at p is an identifier, an operator or a parenthesis; its length, 0 at a character that is none. */

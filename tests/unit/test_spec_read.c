@@ -43,7 +43,7 @@ static void read_ok(const char *text) {
     if (read_text(text, NULL, 0) != INFC_OK) fail_msg("%s", diags());
 }
 
-#define HEAD "infc: 1\nmodel: m.onnx\n"
+#define HEAD "infc: 1\nmodel: n.onnx\n"
 
 static void defaults(void **state) {
     (void)state;
@@ -51,11 +51,11 @@ static void defaults(void **state) {
     read_ok(HEAD);
     assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "host", &host), INFC_OK);
     assert_string_equal(spec.path, SPECS "test.yaml");
-    assert_string_equal(spec.model, SPECS "m.onnx");
-    assert_string_equal(spec.model_text, "m.onnx");
+    assert_string_equal(spec.model, SPECS "n.onnx");
+    assert_string_equal(spec.model_text, "n.onnx");
     assert_int_equal(spec.model_loc.line, 2);
     assert_int_equal(spec.model_loc.col, 8);
-    assert_string_equal(spec.name, "m");
+    assert_string_equal(spec.name, "n");
     assert_true(spec.binary && spec.static_library && !spec.weights_file);
     assert_string_equal(spec.license, "MIT");
     assert_int_equal(spec.n_targets, 1);
@@ -93,7 +93,7 @@ static void check_example(void) {
 /* The example of docs/spec.md, beside a model of the name it uses. */
 static void documented_example(void **state) {
     (void)state;
-    const infc_spec_set sets[] = {{"model=" SPECS "m.onnx"}};
+    const infc_spec_set sets[] = {{"model=" SPECS "n.onnx"}};
     if (read_text(infc_spec_example, sets, 1) != INFC_OK) fail_msg("%s", diags());
     check_example();
 }
@@ -165,7 +165,7 @@ static void sets_override(void **state) {
         {"precision.weights=int8"},  {"targets=[aarch64, riscv64]"}, {"shapes.image.2=8"},
         {"shapes.batch=4"},          {"output.kinds=binary"},        {"inputs.a.b.kind=image"},
         {"inputs.a.b.scale=1/2"},    {"budgets.file=2kB"},           {"name=other"},
-        {"outputs.o.labels=[x, y]"}, {"outputs.o.kind=classes"},     {"model=" SPECS "m.onnx"},
+        {"outputs.o.labels=[x, y]"}, {"outputs.o.kind=classes"},     {"model=" SPECS "n.onnx"},
     };
     const char *text = HEAD "name: 1bad\nprecision: {weights: f32}\nshapes: {batch: 1}\n";
     if (read_text(text, sets, sizeof sets / sizeof *sets) != INFC_OK) fail_msg("%s", diags());
@@ -180,7 +180,7 @@ static void sets_override(void **state) {
     assert_int_equal(spec.budget_file, 2000);
     assert_string_equal(spec.name, "other");
     assert_string_equal(spec.classes[0].labels[1], "y");
-    assert_string_equal(spec.model_text, "m.onnx"); /* no machine's path in what is hashed */
+    assert_string_equal(spec.model_text, "n.onnx"); /* no machine's path in what is hashed */
 }
 
 static void sets_are_refused(void **state) {
@@ -217,10 +217,10 @@ static void sets_are_refused(void **state) {
 static void bare_model(void **state) {
     (void)state;
     static const infc_spec_set sets[] = {{"precision.weights=int8"}};
-    assert_int_equal(infc_spec_read(&cx, SPECS "m.onnx", sets, 1, &spec), INFC_OK);
+    assert_int_equal(infc_spec_read(&cx, SPECS "n.onnx", sets, 1, &spec), INFC_OK);
     assert_null(spec.path);
-    assert_string_equal(spec.model, SPECS "m.onnx");
-    assert_string_equal(spec.name, "m");
+    assert_string_equal(spec.model, SPECS "n.onnx");
+    assert_string_equal(spec.name, "n");
     assert_int_equal(spec.weights, INFC_DTYPE_i8);
     infc_buf out = {.arena = cx.arena};
     infc_spec_print(&spec, &out);
@@ -282,7 +282,7 @@ static void on_no_memory(void *user) {
 /* Each allocation in turn fails; nothing is leaked but what the arena frees. */
 static void memory_runs_out_anywhere(void **state) {
     (void)state;
-    static const infc_spec_set sets[] = {{"model=" SPECS "m.onnx"}, {"targets=[aarch64]"}};
+    static const infc_spec_set sets[] = {{"model=" SPECS "n.onnx"}, {"targets=[aarch64]"}};
     static volatile bool done;
     static volatile size_t n;
     for (n = 1, done = false; !done; n++) {

@@ -85,7 +85,7 @@ static const char *refuse(const char *text, size_t n) {
     return infc_arena_printf(cx.arena, "%d:%d: %s", d->loc.line, d->loc.col, d->text);
 }
 
-#define HEAD "infc: 1\nmodel: m.onnx\n"
+#define HEAD "infc: 1\nmodel: n.onnx\n"
 #define REFUSE(text) refuse((text), sizeof(text) - 1)
 
 static void not_text(void **state) {
@@ -150,10 +150,10 @@ static void harmless_oddities_are_read(void **state) {
     (void)state;
     static const char *const texts[] = {
         "\xef\xbb\xbf" HEAD,
-        "infc: 1\r\nmodel: m.onnx\r\n",
-        "--- {infc: 1, model: m.onnx}\n...\n",
+        "infc: 1\r\nmodel: n.onnx\r\n",
+        "--- {infc: 1, model: n.onnx}\n...\n",
         "%YAML 1.1\n---\n" HEAD,
-        "{\"infc\": 1, \"model\": \"m.onnx\"}",
+        "{\"infc\": 1, \"model\": \"n.onnx\"}",
         HEAD "# \xe2\x82\xac\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -165,8 +165,8 @@ static void harmless_oddities_are_read(void **state) {
 
 static void names(void **state) {
     (void)state;
-    static const char *const good[] = {"digits",  "a",     "Net_2",   "int8",
-                                       "classes", "infcx", "smollm2", "mainly"};
+    static const char *const good[] = {"digits",  "a",      "Net_2", "int8", "classes", "infcx",
+                                       "smollm2", "mainly", "app",   "sess", "vectors", "errnos"};
     static const struct {
         const char *name, *suggestion;
     } bad[] = {
@@ -181,26 +181,38 @@ static void names(void **state) {
         {"infc_x", "model_infc_x"},
         {"src", "model_src"},
         {"a b/c", "a_b_c"},
-        {"\xc3\xa9t\xc3\xa9", "t"},
+        {"\xc3\xa9t\xc3\xa9", "model_t"},
         {"...", "model"},
+        {"errno", "model_errno"},
+        {"features", "model_features"},
+        {"vector", "model_vector"},
+        {"version", "model_version"},
+        {"immintrin", "model_immintrin"},
+        {"INFC", "model_INFC"},
+        {"s", "model_s"},
+        {"v", "model_v"},
+        {"m", "model_m"},
+        {"test", "model_test"},
         {"co_await", "model_co_await"},
         {"a123456789012345678901234567890123456789012345678",
          "a12345678901234567890123456789012345678901"},
     };
     infc_spec_check check = {.cx = &cx, .dir = "."};
+    const char *why;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         infc_yaml node = {.text = good[i]};
         infc_spec_check_name(&check, "name", &node);
         assert_false(node.bad);
-        assert_string_equal(infc_spec_name_from(cx.arena, good[i]), good[i]);
+        assert_string_equal(infc_spec_name_from(cx.arena, good[i], &why), good[i]);
+        assert_null(why);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         infc_yaml node = {.text = bad[i].name}, better = {.text = bad[i].suggestion};
         infc_spec_check_name(&check, "name", &node);
         assert_true(node.bad);
-        assert_string_equal(infc_spec_name_from(cx.arena, bad[i].name), bad[i].suggestion);
+        assert_string_equal(infc_spec_name_from(cx.arena, bad[i].name, &why), bad[i].suggestion);
         infc_spec_check_name(&check, "name", &better);
-        assert_false(better.bad);
+        if (better.bad) fail_msg("%s", bad[i].suggestion);
     }
 }
 
