@@ -14,6 +14,8 @@ int infc_file_try_map(const char *path, infc_bytes *out);
  * for an absolute one) and without a symbolic link in any component (ELOOP). */
 int infc_file_try_map_beneath(const char *dir, const char *path, infc_bytes *out);
 void infc_file_unmap(infc_bytes bytes);
+/* Removes a file, or an empty folder, of such a path: 0 or an errno. A link is not followed but refused (ELOOP). */
+int infc_try_remove_beneath(const char *dir, const char *path, bool folder);
 int infc_file_try_write(const char *path, const infc_bytes *pieces, size_t n, unsigned mode);
 /* A file made piece by piece, for what is too large to hold; not atomic: for use inside a stage. The first error is
  * kept and told by close, which must be called. `patch` overwrites what was put before. */

@@ -20,7 +20,7 @@ static infc_status find_binary(infc_cx *cx, const char *path, const char **binar
     INFC_TRY(infc_built_folder_open(cx, path, &built));
     *binary = built.binary;
     *target = built.target;
-    if (built.binary) return INFC_OK;
+    if (built.binary) return infc_manifest_check(cx, &built.manifest, built.binary_file);
     return infc_fail(
         cx, INFC_ERR_SPEC, (infc_loc){.file = path},
         "there is no binary here, only a library; compile with --set output.kinds=[binary]");

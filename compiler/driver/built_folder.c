@@ -12,52 +12,96 @@ static const char *report_path(infc_arena *arena, const char *dir) {
     return infc_path_join(arena, dir, "report.json");
 }
 
-bool infc_built_folder_is(infc_arena *arena, const char *path) {
-    return infc_dir_exists(path) && infc_file_exists(report_path(arena, path));
-}
-
-static void release(void *handle) { json_decref(handle); }
-
-infc_status infc_json_file_read(infc_cx *cx, const char *path, json_t **out) {
-    infc_bytes text;
-    json_error_t error;
-    INFC_TRY(infc_file_map(cx, path, &text));
-    *out = json_loadb((const char *)text.ptr, text.len, JSON_REJECT_DUPLICATES, &error);
-    if (!*out) {
-        infc_loc loc = {.file = path, .line = error.line, .col = error.column};
-        return infc_fail(cx, INFC_ERR_IO, loc, "not valid JSON: %s; compile again", error.text);
-    }
-    infc_arena_defer(cx->arena, release, *out);
-    return INFC_OK;
-}
-
 static const char *text_of(const json_t *object, const char *key) {
     const char *text = json_string_value(json_object_get(object, key));
     return text ? text : "";
 }
 
+/* Neither a compile for one target nor for several. */
+static infc_status not_built(infc_cx *cx, const infc_built_folder *built) {
+    const json_t *targets = json_object_get(built->manifest.json, "targets"), *target;
+    infc_loc loc = {.file = built->dir};
+    infc_buf folders = {.arena = cx->arena};
+    size_t i;
+    json_array_foreach(targets, i, target) {
+        const char *name = json_string_value(target);
+        if (name)
+            infc_buf_printf(&folders, "%s%s", i ? ", " : "", infc_path_join(cx->arena, built->dir, name));
+    }
+    if (folders.len)
+        return infc_fail(cx, INFC_ERR_SPEC, loc, "compiled for several targets; name one of %s",
+                         infc_buf_str(&folders));
+    if (infc_manifest_find(&built->manifest, "report.json"))
+        return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = report_path(cx->arena, built->dir)},
+                         "is missing, but manifest.json lists it; compile again");
+    return infc_fail(cx, INFC_ERR_SPEC,
+                     loc, "only C was written here (--stop-after emit), nothing to run; compile without it");
+}
+
+/* What both files state is the same in both. */
+static infc_status check_agreement(infc_cx *cx, const infc_built_folder *b) {
+    const json_t *r = b->report, *target = json_object_get(r, "target"),
+                 *weights = json_object_get(r, "weights");
+    const struct {
+        const char *key, *value;
+    } pairs[] = {
+        {"name", text_of(r, "model")},
+        {"infc_version", text_of(r, "infc")},
+        {"model", text_of(r, "source")},
+        {"model_sha256", text_of(r, "source_sha256")},
+        {"target", text_of(target, "name")},
+        {"isa", text_of(target, "kernels")},
+        {"layout_hash", text_of(weights, "layout")},
+        {"weights_hash", text_of(weights, "xxh64")},
+        {"spec_sha256", text_of(r, "spec_sha256")},
+        {"content_hash", text_of(r, "content_hash")},
+    };
+    size_t mark = cx->n_diags;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const char *stated = infc_manifest_text(&b->manifest, pairs[i].key);
+        if (strcmp(stated, pairs[i].value) == 0) continue;
+        infc_fail(cx, INFC_ERR_CHECK, (infc_loc){.file = b->manifest.path},
+                  "%s is \"%s\" here, but \"%s\" in report.json; compile again", pairs[i].key,
+                  stated, pairs[i].value);
+    }
+    return infc_diags_status(cx, mark);
+}
+
+static infc_status take_artefacts(infc_cx *cx, infc_built_folder *out) {
+    size_t i, mark = cx->n_diags;
+    json_t *artefact;
+    json_array_foreach(json_object_get(out->report, "artefacts"), i, artefact) {
+        const char *file = text_of(artefact, "file");
+        if (!infc_manifest_find(&out->manifest, file))
+            infc_manifest_check(cx, &out->manifest, file);
+        else if (strcmp(text_of(artefact, "kind"), "binary") == 0) {
+            out->binary_file = file;
+            out->binary = infc_path_join(cx->arena, out->dir, file);
+        }
+    }
+    return infc_diags_status(cx, mark);
+}
+
 infc_status infc_built_folder_open(infc_cx *cx, const char *dir, infc_built_folder *out) {
     const char *path = report_path(cx->arena, dir);
     infc_loc loc = {.file = path};
-    size_t i;
-    json_t *artefact;
     *out = (infc_built_folder){.dir = dir};
-    if (!infc_built_folder_is(cx->arena, dir)) {
-        return infc_fail(cx, INFC_ERR_SPEC, (infc_loc){.file = dir},
-                         "no report.json here: not a folder that infc compile wrote; with several "
-                         "targets name one of "
-                         "the folders below");
+    bool report = infc_file_exists(path);
+    if (!report && !infc_file_exists(infc_path_join(cx->arena, dir, "manifest.json"))) {
+        return infc_fail(
+            cx, INFC_ERR_SPEC, (infc_loc){.file = dir},
+            "no report.json and no manifest.json here: not a folder that infc compile wrote");
     }
+    INFC_TRY(infc_manifest_read(cx, dir, &out->manifest));
+    if (!report) return not_built(cx, out);
     INFC_TRY(infc_json_file_read(cx, path, &out->report));
+    INFC_TRY(infc_manifest_check(cx, &out->manifest, "report.json"));
     const char *target = text_of(json_object_get(out->report, "target"), "name");
+    if (!*target || !json_is_array(json_object_get(out->report, "artefacts")))
+        return infc_fail(cx, INFC_ERR_IO, loc, "not what infc writes: no target or no artefacts; compile again");
+    INFC_TRY(check_agreement(cx, out));
     INFC_TRY(infc_target_parse(cx, loc, target, &out->target));
-    json_array_foreach(json_object_get(out->report, "artefacts"), i, artefact) {
-        const char *file = text_of(artefact, "file");
-        bool plain = *file && !strchr(file, '/'); /* beside the report, nowhere else */
-        if (strcmp(text_of(artefact, "kind"), "binary") == 0 && plain)
-            out->binary = infc_path_join(cx->arena, dir, file);
-    }
-    return INFC_OK;
+    return take_artefacts(cx, out);
 }
 
 static const char *runner_program(infc_arena *arena, const infc_target *target) {

@@ -2,21 +2,21 @@
 #ifndef INFC_BUILT_FOLDER_H
 #define INFC_BUILT_FOLDER_H
 #include "../../targets/target.h"
+#include "manifest.h"
 #include "words.h"
-#include <jansson.h>
 
 typedef struct infc_built_folder {
     const char *dir;
-    json_t *report;     /* report.json; released with the arena of cx */
-    const char *binary; /* path, or null: a library only */
+    infc_manifest manifest;
+    json_t *report;          /* report.json; released with the arena of cx */
+    const char *binary;      /* path, or null: a library only */
+    const char *binary_file; /* its name in the manifest */
     infc_target target;
 } infc_built_folder;
 
-bool infc_built_folder_is(infc_arena *arena, const char *path);
+/* Both files are there, well-formed, of one compile, and the manifest lists the artefacts of the report. Other files
+ * have not been read: infc_manifest_check. */
 infc_status infc_built_folder_open(infc_cx *cx, const char *dir, infc_built_folder *out);
-
-/* A JSON file; released with the arena of cx. */
-infc_status infc_json_file_read(infc_cx *cx, const char *path, json_t **out);
 
 /* The words that run a binary of `target` here: none, or an emulator. Refuses when neither will do. */
 infc_status infc_runner_words(infc_cx *cx, const infc_target *target, infc_words *out);

@@ -1,8 +1,7 @@
 #include "in_the_way.h"
-#include "../base/map.h"
+#include "manifest.h"
 #include <dirent.h>
 #include <errno.h>
-#include <jansson.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -15,18 +14,11 @@ typedef struct owner {
 } owner;
 
 static owner owner_of(infc_cx *cx, const char *dir) {
-    owner made = {dir, {.arena = cx->arena}};
-    json_t *manifest = json_load_file(infc_path_join(cx->arena, dir, "manifest.json"), 0, NULL), *file;
-    size_t i;
-    if (json_object_get(manifest, "infc_version")) {
-        infc_map_put(&made.listed, "manifest.json", 1);
-        json_array_foreach(json_object_get(manifest, "files"), i, file) {
-            const char *path = json_string_value(json_object_get(file, "path"));
-            if (path) infc_map_put(&made.listed, path, 1);
-        }
-    }
-    json_decref(manifest);
-    return made;
+    infc_manifest manifest;
+    if (!infc_manifest_try(cx, dir, "manifest.json", &manifest))
+        return (owner){dir, {.arena = cx->arena}};
+    infc_map_put(&manifest.index, "manifest.json", 0);
+    return (owner){dir, manifest.index};
 }
 
 static infc_status in_the_way(infc_cx *cx, const char *path) {

@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "in_the_way.h"
 #include "interrupt.h"
+#include "stale.h"
 #include <string.h>
 
 /* ---- bookkeeping --------------------------------------------------------------------------------- */
@@ -171,7 +172,12 @@ infc_status infc_pipeline_commit(infc_pipeline *p) {
     if (!p->stopped && !p->options->for_checks) INFC_TRY(infc_budgets_check(p->cx, b));
     INFC_TRY(infc_interrupt_check(p->cx));
     INFC_TRY(infc_in_the_way_check(p->stage));
+    if (b->n_targets > 1)
+        INFC_TRY(infc_emit_targets_manifest(p->cx, b->spec.name, p->stage->dir, b->spec.targets, b->n_targets));
+    infc_made before;
+    infc_made_find(p->cx, p->stage->final_dir, &before);
     INFC_TRY(infc_stage_commit(p->stage));
+    infc_stale_remove(p->cx, p->stage->final_dir, &before);
     b->reached = p->stopped ? INFC_REACHED_SOURCES : INFC_REACHED_ARTEFACTS;
     return INFC_OK;
 }

@@ -121,6 +121,8 @@ infc_status infc_report_write(infc_cx *cx, const infc_build *build, const infc_b
     infc_json_text(&j, "model", plan->name);
     infc_json_text(&j, "source", plan->source);
     infc_json_text(&j, "source_sha256", plan->source_sha256);
+    infc_json_text(&j, "spec_sha256", infc_emit_spec_sha256(cx, &build->spec));
+    infc_json_text(&j, "content_hash", built->emitted.content_hash);
     put_target(&j, built);
     put_artefacts(&j, built);
     put_sizes(&j, built);

@@ -1,6 +1,7 @@
 /* verify.h - parts of `infc verify`, one file each. */
 #ifndef INFC_VERIFY_H
 #define INFC_VERIFY_H
+#include "built_folder.h"
 #include "compile.h"
 #include "npz.h"
 
@@ -51,7 +52,8 @@ infc_status infc_verify_run(infc_cx *cx, const infc_target *target, const char *
                             const char *inputs, const char *temp, infc_npz *outputs, infc_npz *dumps);
 infc_status infc_verify_own(infc_cx *cx, const infc_target *target, const char *binary, infc_verified *result);
 
-/* verify_folder.c: every file of the manifest has the hash it states. Records what differs. */
-infc_status infc_verify_manifest(infc_cx *cx, const char *dir, size_t *out_n_files);
+/* verify_folder.c: every file of the manifest has the hash it states, weights also that of their header; the header
+ * and the bill of materials are among them. Records what differs. */
+infc_status infc_verify_manifest(infc_cx *cx, const infc_built_folder *built, size_t *out_n_files);
 
 #endif

@@ -75,7 +75,7 @@ static infc_status verify_folder(verification *v, const char *dir) {
     infc_npz outputs;
     infc_verified *r = INFC_NEW(cx->arena, infc_verified, 1);
     INFC_TRY(infc_built_folder_open(cx, dir, &built));
-    INFC_TRY(infc_verify_manifest(cx, dir, &v->n_files));
+    INFC_TRY(infc_verify_manifest(cx, &built, &v->n_files));
     const char *name = json_string_value(json_object_get(built.report, "model"));
     v->name = name ? name : dir;
     v->results = r;

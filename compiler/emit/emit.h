@@ -47,6 +47,11 @@ infc_status infc_emit(infc_cx *cx, const infc_plan *plan, const infc_emit_option
  * writes it with none; call it again after linking. */
 infc_status infc_emit_manifest(infc_cx *cx, const infc_plan *plan, const infc_emit_options *options,
                                const infc_emitted *emitted, const char *const *more, size_t n_more);
+/* Of what the spec says, not of where it lies. */
+const char *infc_emit_spec_sha256(infc_cx *cx, const infc_spec *spec);
+/* manifest.json of a folder with one folder for each of several targets: lists their manifests. */
+infc_status infc_emit_targets_manifest(infc_cx *cx, const char *name, const char *dir,
+                                       const infc_target *targets, size_t n);
 /* The generated C alone, as text: for golden tests and --dump emit. */
 infc_status infc_emit_source(infc_cx *cx, const infc_plan *plan, const infc_spec *spec, infc_buf *out);
 

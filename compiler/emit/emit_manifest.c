@@ -20,8 +20,7 @@ static infc_status print_file(infc_cx *cx, const char *dir, const char *name, bo
     return INFC_OK;
 }
 
-/* Of what the spec says, not of where it lies. */
-static const char *spec_sha256(infc_cx *cx, const infc_spec *spec) {
+const char *infc_emit_spec_sha256(infc_cx *cx, const infc_spec *spec) {
     infc_buf text = {.arena = cx->arena};
     infc_spec placeless = *spec;
     placeless.path = NULL;
@@ -44,7 +43,7 @@ infc_status infc_emit_manifest(infc_cx *cx, const infc_plan *plan, const infc_em
     print_field("infc_version", INFC_VERSION, &out);
     print_field("model", plan->source, &out);
     print_field("model_sha256", plan->source_sha256, &out);
-    print_field("spec_sha256", spec_sha256(cx, options->spec), &out);
+    print_field("spec_sha256", infc_emit_spec_sha256(cx, options->spec), &out);
     print_field("target", plan->target.name, &out);
     print_field("isa", infc_isa_token(plan->target.isa), &out);
     print_field("content_hash", emitted->content_hash, &out);
@@ -57,4 +56,24 @@ infc_status infc_emit_manifest(infc_cx *cx, const infc_plan *plan, const infc_em
     infc_buf_puts(&out, "  ]\n}\n");
     return infc_file_write(cx, infc_path_join(cx->arena, options->dir, "manifest.json"),
                            infc_buf_bytes(&out), 0644);
+}
+
+infc_status infc_emit_targets_manifest(infc_cx *cx, const char *name, const char *dir,
+                                       const infc_target *targets, size_t n) {
+    infc_buf out = {.arena = cx->arena};
+    infc_buf_puts(&out, "{\n");
+    print_field("name", name, &out);
+    print_field("infc_version", INFC_VERSION, &out);
+    infc_buf_puts(&out, "  \"targets\": [");
+    for (size_t i = 0; i < n; i++) {
+        if (i) infc_buf_puts(&out, ", ");
+        infc_buf_json_string(&out, targets[i].name);
+    }
+    infc_buf_puts(&out, "],\n  \"files\": [\n");
+    for (size_t i = 0; i < n; i++) {
+        const char *file = infc_arena_printf(cx->arena, "%s/manifest.json", targets[i].name);
+        INFC_TRY(print_file(cx, dir, file, i + 1 == n, &out));
+    }
+    infc_buf_puts(&out, "  ]\n}\n");
+    return infc_file_write(cx, infc_path_join(cx->arena, dir, "manifest.json"), infc_buf_bytes(&out), 0644);
 }

@@ -1,0 +1,108 @@
+#include "manifest.h"
+#include "../base/file.h"
+#include "../base/hash.h"
+#include <string.h>
+
+static void release(void *handle) { json_decref(handle); }
+
+infc_status infc_json_file_read(infc_cx *cx, const char *path, json_t **out) {
+    infc_bytes text;
+    json_error_t error;
+    infc_loc loc = {.file = path};
+    if (!infc_file_exists(path))
+        return infc_fail(cx, INFC_ERR_IO, loc, "is missing: a compile writes it; compile again");
+    INFC_TRY(infc_file_map(cx, path, &text));
+    *out = json_loadb((const char *)text.ptr, text.len, JSON_REJECT_DUPLICATES, &error);
+    if (!*out) {
+        loc.line = error.line;
+        loc.col = error.column;
+        return infc_fail(cx, INFC_ERR_IO, loc, "not valid JSON: %s; compile again", error.text);
+    }
+    infc_arena_defer(cx->arena, release, *out);
+    if (json_is_object(*out)) return INFC_OK;
+    return infc_fail(cx, INFC_ERR_IO, loc, "not what infc writes: no JSON object; compile again");
+}
+
+/* a/b/c: it cannot lead out of the folder, and has no second spelling. */
+static bool is_plain(const char *path) {
+    for (;; path++) {
+        size_t n = strcspn(path, "/");
+        if (n == 0 || (n == 1 && *path == '.') || (n == 2 && strncmp(path, "..", 2) == 0))
+            return false;
+        path += n;
+        if (!*path) return true;
+    }
+}
+
+/* False when it is not what infc writes. */
+static bool take(infc_cx *cx, const char *dir, const json_t *json, infc_manifest *out) {
+    const json_t *files = json_object_get(json, "files"), *file;
+    size_t i;
+    *out = (infc_manifest){.dir = dir, .json = json, .index = {.arena = cx->arena}};
+    out->path = infc_path_join(cx->arena, dir, "manifest.json");
+    out->files = INFC_NEW(cx->arena, infc_manifest_file, json_array_size(files));
+    if (!json_is_string(json_object_get(json, "infc_version")) || !json_array_size(files))
+        return false;
+    json_array_foreach(files, i, file) {
+        infc_manifest_file *f = &out->files[out->n];
+        f->path = json_string_value(json_object_get(file, "path"));
+        f->sha256 = json_string_value(json_object_get(file, "sha256"));
+        if (!f->path || !f->sha256 || !is_plain(f->path)) return false;
+        infc_map_put(&out->index, f->path, out->n++);
+    }
+    return true;
+}
+
+infc_status infc_manifest_read(infc_cx *cx, const char *dir, infc_manifest *out) {
+    const char *path = infc_path_join(cx->arena, dir, "manifest.json");
+    json_t *json;
+    INFC_TRY(infc_json_file_read(cx, path, &json));
+    if (take(cx, dir, json, out)) return INFC_OK;
+    return infc_fail(
+        cx, INFC_ERR_IO, (infc_loc){.file = path},
+        "not what infc writes: infc_version and a list of files, each with a path inside this "
+        "folder and a sha256, are expected; compile again");
+}
+
+bool infc_manifest_try(infc_cx *cx, const char *dir, const char *path, infc_manifest *out) {
+    infc_bytes text;
+    if (infc_file_try_map_beneath(dir, path, &text)) return false;
+    json_t *json = json_loadb((const char *)text.ptr, text.len, JSON_REJECT_DUPLICATES, NULL);
+    infc_file_unmap(text);
+    if (!json) return false;
+    infc_arena_defer(cx->arena, release, json);
+    return take(cx, infc_path_join(cx->arena, dir, infc_path_dir(cx->arena, path)), json, out);
+}
+
+const char *infc_manifest_text(const infc_manifest *manifest, const char *key) {
+    const char *text = json_string_value(json_object_get(manifest->json, key));
+    return text ? text : "";
+}
+
+const infc_manifest_file *infc_manifest_find(const infc_manifest *manifest, const char *path) {
+    size_t i;
+    return infc_map_find(&manifest->index, path, &i) ? &manifest->files[i] : NULL;
+}
+
+infc_status infc_manifest_check(infc_cx *cx, const infc_manifest *manifest, const char *path) {
+    const infc_manifest_file *file = infc_manifest_find(manifest, path);
+    infc_loc loc = {.file = infc_path_join(cx->arena, manifest->dir, path)};
+    infc_bytes bytes;
+    if (!file) {
+        return infc_fail(cx, INFC_ERR_CHECK, loc,
+                         "not in manifest.json: not of the compile that wrote it; "
+                         "move it away and compile again");
+    }
+    int error = infc_file_try_map_beneath(manifest->dir, path, &bytes);
+    if (error) {
+        return infc_fail(cx, INFC_ERR_CHECK, loc,
+                         "in the manifest, but cannot be read: %s; compile again", strerror(error));
+    }
+    const char *found = infc_sha256_hex(cx->arena, bytes);
+    infc_file_unmap(bytes);
+    if (strcmp(found, file->sha256) == 0) return INFC_OK;
+    return infc_fail(cx, INFC_ERR_CHECK, loc,
+                     "not what was compiled: its SHA-256 is %s, the manifest says %s; "
+                     "compile again",
+                     found, file->sha256);
+}

@@ -1,0 +1,34 @@
+/* manifest.h - manifest.json of an output folder: what a compile made there, with the SHA-256 of each file. */
+#ifndef INFC_MANIFEST_H
+#define INFC_MANIFEST_H
+#include "../base/cx.h"
+#include "../base/map.h"
+#include <jansson.h>
+
+typedef struct infc_manifest_file {
+    const char *path, *sha256; /* path: from the folder, of plain components */
+} infc_manifest_file;
+
+typedef struct infc_manifest {
+    const char *dir, *path; /* the folder, and its manifest.json */
+    const json_t *json;     /* released with the arena of cx */
+    infc_manifest_file *files;
+    size_t n;
+    infc_map index; /* path to place in files */
+} infc_manifest;
+
+/* Fails, saying what to do, when it is missing or not what infc writes. */
+infc_status infc_manifest_read(infc_cx *cx, const char *dir, infc_manifest *out);
+/* Quietly, for who can do without: false when the folder has none of infc. Links are not followed. */
+bool infc_manifest_try(infc_cx *cx, const char *dir, const char *path, infc_manifest *out);
+/* A text of it, or "". */
+const char *infc_manifest_text(const infc_manifest *manifest, const char *key);
+/* Null when it is not listed. */
+const infc_manifest_file *infc_manifest_find(const infc_manifest *manifest, const char *path);
+/* Records what is wrong when `path` is not listed, not there or not what was compiled. */
+infc_status infc_manifest_check(infc_cx *cx, const infc_manifest *manifest, const char *path);
+
+/* A JSON object in a file; released with the arena of cx. */
+infc_status infc_json_file_read(infc_cx *cx, const char *path, json_t **out);
+
+#endif
