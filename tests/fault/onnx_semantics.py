@@ -77,6 +77,9 @@ case("clip_computed_bound", "Clip", [[3, 5], []], low=-1, high=1)
 
 for op in ["Sin", "Cos", "Floor", "Ceil", "Round", "Erf", "Sign", "Softplus", "Softsign", "HardSwish"]:
     case(op.lower(), op, [[3, 30]], low=-4, high=4)
+case("lrn", "LRN", [[2, 7, 3, 4]], size=3)
+case("lrn_other", "LRN", [[1, 5, 4, 1]], size=3, alpha=0.7, beta=0.5, bias=0.3)
+case("lrn_wide", "LRN", [[1, 3, 2, 2]], size=5, alpha=2.0)
 case("mish", "Mish", [[3, 30]], opset=18, low=-9, high=9)
 for op in ["Log", "Reciprocal"]:
     case(op.lower(), op, [[4, 20]], low=0.01, high=9)

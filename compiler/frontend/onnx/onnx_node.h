@@ -108,6 +108,7 @@ infc_status infc_onnx_import_leaky_relu(infc_onnx_at *at);
 infc_status infc_onnx_import_layer_norm(infc_onnx_at *at);
 infc_status infc_onnx_import_logic(infc_onnx_at *at);
 infc_status infc_onnx_import_lp_norm(infc_onnx_at *at);
+infc_status infc_onnx_import_lrn(infc_onnx_at *at);
 infc_status infc_onnx_import_map1(infc_onnx_at *at);
 infc_status infc_onnx_import_map2(infc_onnx_at *at);
 infc_status infc_onnx_import_map_many(infc_onnx_at *at);

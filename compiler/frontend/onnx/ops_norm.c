@@ -1,4 +1,4 @@
-/* BatchNormalization in inference: s = scale / sqrt(var + epsilon), t = bias - mean * s, y = x * s + t. */
+/* BatchNormalization in inference: s = scale / sqrt(var + epsilon), t = bias - mean * s, y = x * s + t. And LRN. */
 #include "onnx_node.h"
 
 static infc_status map2(infc_onnx_at *at, const char *fn, infc_onnx_operand a, infc_onnx_operand b,
@@ -32,5 +32,46 @@ infc_status infc_onnx_import_batchnorm(infc_onnx_at *at) {
     INFC_TRY(map2(at, "sub", bias, t, &t));
     INFC_TRY(map2(at, "mul", x, s, &y));
     INFC_TRY(map2(at, "add", y, t, &y));
+    return infc_onnx_output(at, 0, &y);
+}
+
+/* The mean over `size` neighbouring channels, zeros beside them: as an average pool down [N,1,C,pixels]. */
+static infc_status mean_of_neighbours(infc_onnx_at *at, infc_onnx_operand x, int64_t size,
+                                      infc_onnx_operand *out) {
+    const infc_type type = x.type;
+    int64_t pixels = 1;
+    for (int i = 2; i < type.rank; i++) pixels *= type.dims[i];
+    INFC_TRY(infc_onnx_view(at, &x, (const int64_t[]){type.dims[0], 1, type.dims[1], pixels}, 4, &x));
+    infc_attr attrs[] = {
+        infc_attr_ints("kernel", (const int64_t[]){size, 1}, 2),
+        infc_attr_ints("strides", (const int64_t[]){1, 1}, 2),
+        infc_attr_ints("pads", (const int64_t[]){size / 2, 0, size / 2, 0}, 4),
+        infc_attr_ints("dilations", (const int64_t[]){1, 1}, 2),
+        infc_attr_int("count_include_pad", 1),
+    };
+    INFC_TRY(infc_onnx_build(at, INFC_OP_pool_avg, &x, 1, attrs, 5, &x));
+    return infc_onnx_view(at, &x, type.dims, type.rank, out);
+}
+
+/* x / (bias + alpha * mean of the squares of neighbouring channels)^beta. */
+infc_status infc_onnx_import_lrn(infc_onnx_at *at) {
+    infc_onnx_operand x, y;
+    int64_t size = infc_onnx_attr_int(at, "size", 0);
+    INFC_TRY(infc_onnx_input(at, 0, &x));
+    if (x.type.rank < 2)
+        return infc_onnx_invalid(at, "the input has %d dimensions; it needs a batch and channels",
+                                 x.type.rank);
+    if (size < 1 || size > x.type.dims[1] * 2 || size % 2 == 0)
+        return infc_onnx_refuse(at, "attribute \"size\" must be odd and at most twice the channels, not %lld",
+                                (long long)size);
+    infc_onnx_operand alpha = infc_onnx_scalar(at, "alpha", infc_onnx_attr_float(at, "alpha", 1e-4f));
+    infc_onnx_operand beta = infc_onnx_scalar(at, "beta", infc_onnx_attr_float(at, "beta", 0.75f));
+    infc_onnx_operand bias = infc_onnx_scalar(at, "bias", infc_onnx_attr_float(at, "bias", 1.0f));
+    INFC_TRY(map2(at, "mul", x, x, &y));
+    INFC_TRY(mean_of_neighbours(at, y, size, &y));
+    INFC_TRY(map2(at, "mul", y, alpha, &y));
+    INFC_TRY(map2(at, "add", y, bias, &y));
+    INFC_TRY(map2(at, "pow", y, beta, &y));
+    INFC_TRY(map2(at, "div", x, y, &y));
     return infc_onnx_output(at, 0, &y);
 }

