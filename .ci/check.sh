@@ -10,6 +10,11 @@ die() {
     echo "$(basename "$script"): $*" >&2
     exit 4
 }
+# A mistake on the command line.
+misused() {
+    echo "$(basename "$script"): $*; see --help" >&2
+    exit 2
+}
 
 for word in "$@"; do
     case $word in

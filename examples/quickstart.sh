@@ -21,7 +21,7 @@ case ${1:-} in
         fi
         exit
         ;;
-    *) die "unknown argument $1; see --help" ;;
+    *) misused "unknown argument $1" ;;
 esac
 
 say "packages"

@@ -21,7 +21,7 @@ while [ $# -gt 0 ]; do
             others+=("$@")
             break
             ;;
-        *) die "unknown label $1; see --help" ;;
+        *) misused "unknown label $1" ;;
     esac
     shift
 done

@@ -16,6 +16,8 @@ typedef enum infc_status {
 
 /* The process exit code that documents `status`. */
 int infc_status_exit_code(infc_status status);
+/* What a binary that infc made meant by its exit code; INFC_ERR_INTERNAL when it was killed. */
+infc_status infc_status_of_exit_code(int code);
 
 /* Forwards a failure; the only control-flow macro. */
 #define INFC_TRY(call)                                          \

@@ -47,7 +47,8 @@ static void child_say(const char *text) {
 }
 
 /* Between fork and exec: async-signal-safe calls only. */
-static _Noreturn void child_exec(const infc_job *job, const char *program, int out, pid_t parent) {
+static _Noreturn void child_exec(const infc_job *job, const char *program,
+                                 const char *const *environment, int out, pid_t parent) {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127); /* it died before the line above */
@@ -65,11 +66,24 @@ static _Noreturn void child_exec(const infc_job *job, const char *program, int o
         child_say("\n");
         _exit(127);
     }
-    execv(program, (char *const *)(uintptr_t)job->argv);
+    execve(program, (char *const *)(uintptr_t)job->argv, (char *const *)(uintptr_t)environment);
     child_say("cannot run ");
     child_say(program);
     child_say("\n");
     _exit(127);
+}
+
+/* Ours, with the job's folder for temporary files. */
+static const char *const *environment_of(infc_arena *arena, const infc_job *job) {
+    size_t n = 0, kept = 0;
+    if (!job->temp) return (const char *const *)(uintptr_t)environ;
+    while (environ[n]) n++;
+    const char **out = INFC_NEW(arena, const char *, n + 2);
+    for (size_t i = 0; i < n; i++) {
+        if (strncmp(environ[i], "TMPDIR=", strlen("TMPDIR=")) != 0) out[kept++] = environ[i];
+    }
+    out[kept] = infc_arena_printf(arena, "TMPDIR=%s", job->temp);
+    return out;
 }
 
 static infc_status start(infc_cx *cx, running *slot, infc_job *job) {
@@ -91,9 +105,10 @@ static infc_status start(infc_cx *cx, running *slot, infc_job *job) {
     }
     *slot = (running){.job = job, .pipe_fd = ends[0], .pid_fd = -1, .output = {.arena = cx->arena}};
     slot->start = now_seconds();
+    const char *const *environment = environment_of(cx->arena, job);
     pid_t parent = getpid();
     slot->pid = fork();
-    if (slot->pid == 0) child_exec(job, program, ends[1], parent);
+    if (slot->pid == 0) child_exec(job, program, environment, ends[1], parent);
     int error = errno;
     close(ends[1]);
     if (slot->pid < 0) {
@@ -195,7 +210,7 @@ infc_status infc_jobs_run(infc_cx *cx, infc_job *jobs, size_t n, int parallel) {
         }
         if (n_running > 0) n_running -= pump(slots, n_slots);
         if (interrupted && status == INFC_OK) {
-            status = infc_fail(cx, INFC_ERR_IO, INFC_NO_LOC, "interrupted; nothing was written");
+            status = infc_fail(cx, INFC_ERR_IO, INFC_NO_LOC, "interrupted");
         }
     }
     stop_all(slots, n_slots, n_running);

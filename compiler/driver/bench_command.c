@@ -45,10 +45,7 @@ static infc_status measure(infc_cx *cx, const values *v, const char *binary,
     INFC_TRY(infc_binary_run(cx, target, binary, args.items, args.n, &exit_code, &output));
     infc_loc loc = {.file = binary};
     if (exit_code != 0) {
-        infc_status status = exit_code == 2   ? INFC_ERR_SPEC
-                             : exit_code == 3 ? INFC_ERR_MODEL
-                                              : INFC_ERR_IO;
-        return infc_fail(cx, status, loc, "bench ended with exit code %d: %.2000s", exit_code, output);
+        return infc_fail(cx, infc_status_of_exit_code(exit_code), loc, "bench ended with exit code %d: %.2000s", exit_code, output);
     }
     *out_text = output;
     *out = json_loads(output, 0, &error);

@@ -1,5 +1,6 @@
 #include "built_folder.h"
 #include "../base/file.h"
+#include "../base/locked_dir.h"
 #include "../base/subprocess.h"
 #include <elf.h>
 #include <errno.h>
@@ -190,16 +191,32 @@ infc_status infc_binary_run(infc_cx *cx, const infc_target *target, const char *
     return INFC_OK;
 }
 
-static void remove_folder(void *handle) { infc_dir_remove(handle); }
+#define TEMP_PREFIX "infc-temp-"
+
+typedef struct temp_folder {
+    const char *path;
+    int lock_fd;
+} temp_folder;
+
+static void temp_discard(void *handle) {
+    temp_folder *temp = handle;
+    if (temp->lock_fd < 0) return;
+    infc_dir_remove(temp->path);
+    close(temp->lock_fd);
+}
 
 infc_status infc_temp_folder(infc_cx *cx, const char **out) {
     const char *base = getenv("TMPDIR");
-    char *path = infc_path_join(cx->arena, base && *base ? base : "/tmp", "infc-XXXXXX");
-    if (!mkdtemp(path)) {
-        return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path},
-                         "cannot make a temporary folder: %s; set TMPDIR", strerror(errno));
+    if (!base || !*base) base = "/tmp";
+    temp_folder *temp = INFC_NEW(cx->arena, temp_folder, 1);
+    temp->lock_fd = -1;
+    infc_locked_dirs_sweep(cx->arena, base, TEMP_PREFIX);
+    infc_arena_defer(cx->arena, temp_discard, temp);
+    temp->lock_fd = infc_locked_dir_make(cx->arena, base, TEMP_PREFIX, &temp->path);
+    if (temp->lock_fd < 0) {
+        return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = base},
+                         "cannot make a temporary folder here: %s; set TMPDIR", strerror(errno));
     }
-    infc_arena_defer(cx->arena, remove_folder, path);
-    *out = path;
+    *out = temp->path;
     return INFC_OK;
 }

@@ -30,7 +30,7 @@ infc_status infc_binary_identify(infc_cx *cx, const char *path, infc_target *tar
 infc_status infc_binary_run(infc_cx *cx, const infc_target *target, const char *binary,
                             const char *const *args, size_t n, int *exit_code, const char **output);
 
-/* A folder of its own below $TMPDIR or /tmp; goes with the arena of cx. */
+/* A folder of its own below $TMPDIR or /tmp; goes with the arena of cx. Those of killed processes are removed. */
 infc_status infc_temp_folder(infc_cx *cx, const char **out);
 
 #endif

@@ -26,6 +26,8 @@ infc_status infc_compile(infc_cx *cx, const infc_compile_options *options, infc_
     infc_pipeline p = {.cx = cx, .options = options, .build = out};
     double start = infc_seconds();
     infc_status status = run(&p);
+    infc_status kept = infc_pipeline_keep_dumps(&p, status);
+    if (status == INFC_OK) status = kept;
     out->seconds = infc_seconds() - start;
     return status;
 }

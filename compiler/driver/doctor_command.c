@@ -2,6 +2,7 @@
 #include "../base/file.h"
 #include "../base/subprocess.h"
 #include "command.h"
+#include "interrupt.h"
 #include "json.h"
 #include "table.h"
 #include "toolchain.h"
@@ -142,6 +143,7 @@ static infc_status run(infc_call_cx *call) {
     look_at_llvm(&f);
     look_at_targets(&f);
     look_at_cache(&f);
+    INFC_TRY(infc_interrupt_check(call->cx)); /* else compilers seem to be missing */
     if (call->json) print_json(&f, call->out);
     else print_text(&f, call->out);
     for (size_t i = 0; i < f.n; i++) {

@@ -55,6 +55,7 @@ infc_status infc_dump_text(infc_dumps *d, const char *stage, const infc_target *
     const char *target_name = target && d->many_targets ? target->name : "";
     if (d->dir) {
         const char *name = file_name(d, stage, target_name, extension);
+        d->n_files++;
         return infc_file_write(d->cx, infc_path_join(d->cx->arena, d->dir, name), text, 0644);
     }
     bool alone = d->wanted->n == 1 && strcmp(d->wanted->items[0], "all") != 0 && !*target_name;

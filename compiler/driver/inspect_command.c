@@ -225,6 +225,16 @@ static void put_json(inspection *in, infc_buf *out) {
     infc_json_end(&j);
 }
 
+/* For programs errors are on stderr, whatever the command. */
+static infc_status repeat_problems(inspection *in) {
+    for (size_t i = 0; i < in->trial.n_diags; i++) {
+        const infc_diag *d = &in->trial.diags[i];
+        if (d->severity == INFC_ERROR) infc_fail(in->cx, d->status, d->loc, "%s", d->text);
+        else infc_warn(in->cx, d->loc, "%s", d->text);
+    }
+    return infc_diags_status(&in->trial, 0);
+}
+
 static infc_status run(infc_call_cx *call) {
     const values *v = call->args.values;
     const char *path = call->args.operands[0];
@@ -242,6 +252,7 @@ static infc_status run(infc_call_cx *call) {
     if (call->json) put_json(&in, call->out);
     else put_text(&in, call->out);
     if (in.imported || in.open_dims) return INFC_OK;
+    if (call->json) return repeat_problems(&in);
     return infc_fail(call->cx, infc_diags_status(&in.trial, 0), (infc_loc){.file = path},
                      "infc cannot compile this model as it is: %zu problem%s", in.trial.n_errors,
                      in.trial.n_errors == 1 ? "" : "s");

@@ -24,5 +24,5 @@ int infc_interrupt_signal(void) { return received; }
 
 infc_status infc_interrupt_check(infc_cx *cx) {
     if (!received) return INFC_OK;
-    return infc_fail(cx, INFC_ERR_IO, INFC_NO_LOC, "interrupted; nothing was written");
+    return infc_fail(cx, INFC_ERR_IO, INFC_NO_LOC, "interrupted");
 }

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define OBJECTS_FOLDER ".obj"
 /* A binary's weights are the payload at its end, or a file: none in its data. */
 #define NO_EMBEDDED_WEIGHTS " -DINFC_NO_EMBEDDED_WEIGHTS"
 enum { MODEL, LIBRARY_BASELINE, BINARY_BASELINE, RUNTIME, N_SETS };
@@ -34,7 +33,7 @@ static uint64_t file_bytes(const char *path) {
 }
 
 static infc_status run_tool(linking *l, infc_words *w, const char *what) {
-    infc_job job = {.argv = infc_words_argv(w), .cwd = l->dir};
+    infc_job job = {.argv = infc_words_argv(w), .cwd = l->dir, .temp = INFC_OBJECTS_TEMP};
     INFC_TRY(infc_jobs_run(l->cx, &job, 1, 1));
     if (job.exit_code == 0) return INFC_OK;
     const char *hint = strstr(job.output, "No space left") ? "; free some space and run again" : "";
@@ -53,7 +52,7 @@ static infc_words *compiler_words(linking *l, const char *target_flags, const ch
 
 static infc_status assemble_weights(linking *l) {
     infc_words *w = compiler_words(l, l->emitted->baseline_cflags, INFC_EMIT_INCLUDES " -c");
-    l->weights_object = OBJECTS_FOLDER "/weights.o";
+    l->weights_object = INFC_OBJECTS_FOLDER "/weights.o";
     infc_words_add(w, l->emitted->weights_asm);
     infc_words_add(w, "-o");
     infc_words_add(w, l->weights_object);
@@ -66,19 +65,19 @@ static infc_status compile_objects(linking *l) {
     const char *base = e->baseline_cflags;
     infc_objects *o = l->objects;
     o[MODEL] = (infc_objects){.cc = compiler_words(l, l->target->cflags, INFC_EMIT_CFLAGS),
-                              .folder = OBJECTS_FOLDER "/model",
+                              .folder = INFC_OBJECTS_FOLDER "/model",
                               .sources = e->model_sources,
                               .n = e->n_model_sources};
     o[LIBRARY_BASELINE] = (infc_objects){.cc = compiler_words(l, base, INFC_EMIT_CFLAGS),
-                                         .folder = OBJECTS_FOLDER "/library",
+                                         .folder = INFC_OBJECTS_FOLDER "/library",
                                          .sources = e->baseline_sources,
                                          .n = library ? e->n_baseline_sources : 0};
     o[BINARY_BASELINE] = (infc_objects){.cc = compiler_words(l, base, INFC_EMIT_CFLAGS NO_EMBEDDED_WEIGHTS),
-                                        .folder = OBJECTS_FOLDER "/binary",
+                                        .folder = INFC_OBJECTS_FOLDER "/binary",
                                         .sources = e->baseline_sources,
                                         .n = binary ? e->n_baseline_sources : 0};
     o[RUNTIME] = (infc_objects){.cc = compiler_words(l, base, INFC_EMIT_RUNTIME_CFLAGS),
-                                .folder = OBJECTS_FOLDER "/infrt",
+                                .folder = INFC_OBJECTS_FOLDER "/infrt",
                                 .sources = e->runtime_sources,
                                 .n = binary ? e->n_runtime_sources : 0};
     for (int i = 0; i < N_SETS; i++) l->out->n_objects += o[i].n;
@@ -153,7 +152,7 @@ static infc_status append_payload(linking *l, const char *program, const char *t
 }
 
 static infc_status make_binary(linking *l) {
-    const char *program = OBJECTS_FOLDER "/program", *name = l->spec->name;
+    const char *program = INFC_OBJECTS_FOLDER "/program", *name = l->spec->name;
     INFC_TRY(link_program(l, program));
     bool payload = l->emitted->weights_bytes > 0 && !l->spec->weights_file;
     if (payload) INFC_TRY(append_payload(l, in_dir(l, program), in_dir(l, name)));
@@ -180,11 +179,12 @@ infc_status infc_link(infc_cx *cx, const infc_spec *spec, const infc_target *tar
     *out = (infc_linked){0};
     INFC_TRY(infc_toolchain_find(cx, target, &l.tools));
     out->compiler = l.tools.cc.label;
+    INFC_TRY(infc_dir_create(cx, in_dir(&l, INFC_OBJECTS_TEMP)));
     INFC_TRY(compile_objects(&l));
     INFC_TRY(measure_model(&l));
     if (spec->static_library) INFC_TRY(make_library(&l));
     if (spec->binary) INFC_TRY(make_binary(&l));
     if (spec->weights_file && emitted->weights_bytes > 0) INFC_TRY(place_weights(&l));
-    infc_dir_remove(infc_path_join(cx->arena, dir, OBJECTS_FOLDER));
+    infc_dir_remove(infc_path_join(cx->arena, dir, INFC_OBJECTS_FOLDER));
     return INFC_OK;
 }

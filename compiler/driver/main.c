@@ -32,6 +32,14 @@ static void on_no_memory(void *user) {
     exit(infc_status_exit_code(INFC_ERR_NO_MEMORY));
 }
 
+/* Whatever else was found out on the way, an interrupted command says this alone. */
+static infc_status only_interrupted(infc_cx *cx, infc_buf *out) {
+    out->len = 0;
+    cx->n_diags = cx->n_errors = 0;
+    return infc_fail(cx, INFC_ERR_IO, INFC_NO_LOC, "interrupted by SIG%s",
+                     sigabbrev_np(infc_interrupt_signal()));
+}
+
 static bool print_result(const infc_buf *out) {
     infc_bytes bytes = infc_buf_bytes(out);
     if (bytes.len == 0) return true;
@@ -64,14 +72,17 @@ static infc_status check_operands(infc_cx *cx, const infc_command *c, const infc
         return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "unexpected \"%s\"; usage: infc %s%s%s [OPTION]...",
                          args->operands[c->max_operands], c->name, *c->operands ? " " : "", c->operands);
     }
+    for (size_t i = 0; i < args->n_operands; i++) {
+        if (!*args->operands[i])
+            return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "%s is empty; usage: infc %s %s [OPTION]...",
+                             c->operands, c->name, c->operands);
+    }
     return INFC_OK;
 }
 
 static infc_status run_command(infc_call_cx *call, const infc_command_entry *entry, int argc, char **argv) {
     const infc_command *c = entry->command;
     infc_cx *cx = call->cx;
-    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
-        call->json = call->json || strcmp(argv[i], "--json") == 0; /* also for complaints about the others */
     if (!c) {
         bool help = argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0);
         if (help) {
@@ -144,9 +155,14 @@ int main(int argc, char **argv) {
     infc_buf out = {.arena = cx.arena};
     infc_call_cx call = {.cx = &cx, .out = &out};
     const char *name;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        call.json = call.json || strcmp(argv[i], "--json") == 0; /* also for complaints about the others */
     infc_status status = dispatch(&call, argc, argv, &name);
     int code = infc_status_exit_code(status);
-    if (infc_interrupt_signal() && status != INFC_OK) code = 128 + infc_interrupt_signal();
+    if (infc_interrupt_signal()) {
+        only_interrupted(&cx, &out);
+        code = 128 + infc_interrupt_signal();
+    }
     if (shown.shown) fputs("\r\033[K", stderr);
     if (!print_result(&out) && code == 0) {
         infc_fail(&cx, INFC_ERR_IO, INFC_NO_LOC, "cannot write the result to stdout: %s", strerror(errno));

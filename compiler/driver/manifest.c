@@ -16,7 +16,7 @@ infc_status infc_json_file_read(infc_cx *cx, const char *path, json_t **out) {
     if (!*out) {
         loc.line = error.line;
         loc.col = error.column;
-        return infc_fail(cx, INFC_ERR_IO, loc, "not valid JSON: %s; compile again", error.text);
+        return infc_fail(cx, INFC_ERR_MODEL, loc, "not valid JSON: %s; compile again", error.text);
     }
     infc_arena_defer(cx->arena, release, *out);
     if (json_is_object(*out)) return INFC_OK;

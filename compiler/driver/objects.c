@@ -155,7 +155,7 @@ static infc_status collect(batch *b, infc_objects *set) {
             set->n_cached++;
             continue;
         }
-        b->jobs[b->n] = (infc_job){.cwd = b->dir};
+        b->jobs[b->n] = (infc_job){.cwd = b->dir, .temp = INFC_OBJECTS_TEMP};
         b->jobs[b->n].argv = compile_argv(b->cx, set->cc, b->dir, p.source, p.object);
         b->what[b->n++] = p;
     }

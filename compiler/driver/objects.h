@@ -3,6 +3,10 @@
 #define INFC_OBJECTS_H
 #include "toolchain.h"
 
+/* Below the folder that is compiled in: objects, and what compilers put into $TMPDIR. Removed by who made it. */
+#define INFC_OBJECTS_FOLDER ".obj"
+#define INFC_OBJECTS_TEMP INFC_OBJECTS_FOLDER "/temp"
+
 typedef struct infc_objects { /* sources that are compiled alike */
     const infc_words *cc;     /* compiler, target flags, other flags */
     const char *folder;       /* where the objects go, below the folder compiled in */

@@ -53,13 +53,24 @@ static infc_status run_passes(infc_pipeline *p, infc_ir *ir, infc_pass_phase pha
 infc_status infc_pipeline_begin(infc_pipeline *p) {
     const infc_compile_options *o = p->options;
     p->mark = infc_seconds();
-    p->dumps = (infc_dumps){.cx = p->cx, .wanted = &o->dumps, .dir = o->dump_to, .out = o->dump_out};
+    p->dumps = (infc_dumps){.cx = p->cx, .wanted = &o->dumps, .out = o->dump_out};
     p->passes = (infc_pass_options){.without = o->without.items, .n_without = o->without.n};
     p->passes.seen = pass_seen;
     p->passes.user = p;
     if (o->stop_after && infc_pass_find(o->stop_after)) p->passes.stop_after = o->stop_after;
     INFC_TRY(infc_compile_options_check(p->cx, o));
-    return o->dump_to ? infc_dir_create(p->cx, o->dump_to) : INFC_OK;
+    if (!o->dump_to) return INFC_OK;
+    INFC_TRY(infc_stage_open(p->cx, o->dump_to, &p->dump_stage));
+    p->dumps.dir = p->dump_stage->dir;
+    return INFC_OK;
+}
+
+/* Dumps made before a stage failed are what tells why; when they could not be written, or the work was stopped, there
+ * are none. */
+infc_status infc_pipeline_keep_dumps(infc_pipeline *p, infc_status status) {
+    if (!p->dump_stage || p->dumps.n_files == 0) return INFC_OK;
+    if (status == INFC_ERR_IO || infc_interrupt_signal()) return INFC_OK;
+    return infc_stage_commit(p->dump_stage);
 }
 
 infc_status infc_pipeline_spec(infc_pipeline *p) {

@@ -13,6 +13,7 @@ typedef struct infc_pipeline {
     const infc_target *target; /* null before it is known */
     infc_ir *lowered;          /* for the target; the plan borrows its weights */
     infc_stage *stage;         /* null when no file is to be written */
+    infc_stage *dump_stage;    /* of --dump-to, or null */
     double mark;               /* when the stage that runs began */
     bool stopped;              /* --stop-after has been reached: the steps that follow do nothing */
     bool no_targets;           /* it was, before any target was known */
@@ -28,5 +29,7 @@ infc_status infc_pipeline_plan(infc_pipeline *p, infc_built *built);
 infc_status infc_pipeline_emit(infc_pipeline *p, infc_built *built);
 infc_status infc_pipeline_link(infc_pipeline *p, infc_built *built);
 infc_status infc_pipeline_commit(infc_pipeline *p);
+/* Whatever the end of the compile was: gives the files of --dump-to their names, or removes them. */
+infc_status infc_pipeline_keep_dumps(infc_pipeline *p, infc_status status);
 
 #endif

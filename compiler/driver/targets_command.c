@@ -1,5 +1,6 @@
 #include "../base/subprocess.h"
 #include "command.h"
+#include "interrupt.h"
 #include "json.h"
 #include "table.h"
 #include "toolchain.h"
@@ -56,6 +57,7 @@ static infc_status run(infc_call_cx *call) {
     size_t n = infc_target_count();
     target_facts *facts = INFC_NEW(arena, target_facts, n);
     for (size_t i = 0; i < n; i++) facts[i] = look_at(call->cx, infc_target_at(i));
+    INFC_TRY(infc_interrupt_check(call->cx)); /* else compilers seem to be missing */
     if (call->json) {
         print_json(facts, n, call->out);
         return INFC_OK;

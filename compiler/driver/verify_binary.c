@@ -3,7 +3,8 @@
 #include "verify.h"
 
 static infc_status no_success(infc_cx *cx, const char *binary, const char *what, int code, const char *output) {
-    infc_status status = code == 2 || code == 3 ? INFC_ERR_SPEC : INFC_ERR_CHECK;
+    bool said_why = code >= 2 && code <= 4; /* else its code is wrong, which is what verify looks for */
+    infc_status status = said_why ? infc_status_of_exit_code(code) : INFC_ERR_CHECK;
     return infc_fail(cx, status, (infc_loc){.file = binary}, "`%s` ended with exit code %d%s:\n%.4000s",
                      what, code, code > 128 ? " (killed by a signal)" : "", output);
 }

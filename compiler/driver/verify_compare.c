@@ -116,7 +116,7 @@ static infc_status expect_one(infc_cx *cx, const infc_npz_entry *got, const infc
                               const char *path, infc_verified *r) {
     double error, scale;
     if (!infc_shape_equal(&got->type, &want->type)) {
-        return infc_fail(cx, INFC_ERR_SPEC, (infc_loc){.file = path},
+        return infc_fail(cx, INFC_ERR_MODEL, (infc_loc){.file = path},
                          "\"%s\" is %s here, the model gives %s", want->name,
                          infc_type_text(cx->arena, &want->type), infc_type_text(cx->arena, &got->type));
     }
@@ -142,7 +142,7 @@ infc_status infc_verify_expect(infc_cx *cx, const infc_npz *outputs, const char 
         INFC_TRY(expect_one(cx, &got, &want, path, result));
     }
     if (result->worst_output) return INFC_OK;
-    return infc_fail(cx, INFC_ERR_SPEC, (infc_loc){.file = path},
+    return infc_fail(cx, INFC_ERR_MODEL, (infc_loc){.file = path},
                      "none of the model's outputs is in this file; they are "
                      "matched by name, the first is \"%s\"",
                      outputs->n ? outputs->names[0] : "");

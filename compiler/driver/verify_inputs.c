@@ -25,12 +25,12 @@ static infc_status take(infc_cx *cx, const infc_npz *npz, const char *name, infc
         infc_buf has = {.arena = cx->arena};
         for (size_t i = 0; i < npz->n; i++)
             infc_buf_printf(&has, "%s%s", i ? ", " : "", npz->names[i]);
-        return infc_fail(cx, INFC_ERR_SPEC, loc, "the model's input \"%s\" is not in this file; it has: %s",
+        return infc_fail(cx, INFC_ERR_MODEL, loc, "the model's input \"%s\" is not in this file; it has: %s",
                          name, infc_buf_str(&has));
     }
     INFC_TRY(infc_npz_read(cx, npz, name, &entry));
     if (!infc_type_equal(&entry.type, &tensor->type)) {
-        return infc_fail(cx, INFC_ERR_SPEC, loc, "\"%s\" is %s here, the model takes %s", name,
+        return infc_fail(cx, INFC_ERR_MODEL, loc, "\"%s\" is %s here, the model takes %s", name,
                          infc_type_text(cx->arena, &entry.type), infc_type_text(cx->arena, &tensor->type));
     }
     if (entry.data.len) memcpy(tensor->data, entry.data.ptr, entry.data.len);

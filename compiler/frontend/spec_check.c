@@ -6,15 +6,27 @@
 
 enum { MAX_PROBLEMS = 100, MAX_SIBLINGS = 64, MAX_NAME = 500 };
 
-void infc_spec_problem(infc_spec_check *check, infc_yaml *node, const char *path, const char *format, ...) {
+static void record(infc_spec_check *check, infc_status status, infc_yaml *node, const char *path,
+                   const char *format, va_list args) {
     node->bad = true;
     if (check->n_problems >= MAX_PROBLEMS) return;
+    const char *text = infc_arena_vprintf(check->cx->arena, format, args);
+    infc_fail(check->cx, status, node->loc, "%s%s%s%s", path, *path ? ": " : "", text,
+              ++check->n_problems == MAX_PROBLEMS ? "; further problems are not shown" : "");
+}
+
+void infc_spec_problem(infc_spec_check *check, infc_yaml *node, const char *path, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    const char *text = infc_arena_vprintf(check->cx->arena, format, args);
+    record(check, INFC_ERR_SPEC, node, path, format, args);
     va_end(args);
-    infc_fail(check->cx, INFC_ERR_SPEC, node->loc, "%s%s%s%s", path, *path ? ": " : "", text,
-              ++check->n_problems == MAX_PROBLEMS ? "; further problems are not shown" : "");
+}
+
+void infc_spec_unreadable(infc_spec_check *check, infc_yaml *node, const char *path, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    record(check, INFC_ERR_IO, node, path, format, args);
+    va_end(args);
 }
 
 static bool is_nothing(const infc_yaml *node) {

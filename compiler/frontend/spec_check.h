@@ -26,6 +26,9 @@ void infc_spec_check_value(infc_spec_check *check, const infc_spec_key *key, con
 /* Records a problem of `node` and marks it bad; after a hundred it only marks. */
 void infc_spec_problem(infc_spec_check *check, infc_yaml *node, const char *path, const char *format, ...)
     __attribute__((format(printf, 4, 5), nonnull(4)));
+/* The same for a file that the spec names and that cannot be read: an I/O fault. */
+void infc_spec_unreadable(infc_spec_check *check, infc_yaml *node, const char *path, const char *format, ...)
+    __attribute__((format(printf, 4, 5), nonnull(4)));
 /* "expected a size, for example 160MiB; got ..." */
 void infc_spec_problem_expected(infc_spec_check *check, const infc_spec_key *key, const char *path,
                                 infc_yaml *node);

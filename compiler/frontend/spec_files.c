@@ -31,7 +31,7 @@ void infc_spec_check_model(infc_spec_check *check, const char *path, infc_yaml *
     } else if (!has_extension(file, ".onnx")) {
         infc_spec_problem(check, node, path, "%s is none of the formats that infc reads; export to .onnx", quoted);
     } else if (!infc_file_exists(file)) {
-        infc_spec_problem(check, node, path, "there is no file %s", infc_yaml_quote(check->cx, file));
+        infc_spec_unreadable(check, node, path, "there is no file %s", infc_yaml_quote(check->cx, file));
     }
 }
 
@@ -55,8 +55,12 @@ static void labels_from_file(infc_spec_check *check, const char *path, infc_yaml
     size_t cap = 0, used = 0;
     const char *file = infc_spec_path(check, node);
     const char *quoted = infc_yaml_quote(check->cx, file);
-    if (!*node->text || infc_file_try_map(file, &text) != 0) {
-        infc_spec_problem(check, node, path, "cannot read the labels file %s", quoted);
+    if (!*node->text) {
+        infc_spec_problem(check, node, path, "the path is empty");
+        return;
+    }
+    if (infc_file_try_map(file, &text) != 0) {
+        infc_spec_unreadable(check, node, path, "cannot read the labels file %s", quoted);
         return;
     }
     for (size_t at = 0; at < text.len && !node->bad;) {

@@ -1,6 +1,7 @@
 /* app.h - what the commands of a built binary share. */
 #ifndef INFRT_APP_INTERNAL_H
 #define INFRT_APP_INTERNAL_H
+#include "app_json.h"
 #include "app_options.h"
 #include "tensor_io.h"
 
@@ -31,6 +32,7 @@ typedef struct infrt_app {
     infrt_session *session;
     infrt_buffers buffers;
     infrt_error error;
+    infrt_json messages; /* open: some were written to stderr as JSON */
 } infrt_app;
 
 /* Weights up to this size are hashed at every start (under 1 ms); larger ones by `verify` and --weights. */
@@ -42,6 +44,11 @@ infrt_status infrt_app_open(infrt_app *app, uint32_t workers);
 uint32_t infrt_app_workers(const infrt_app *app);
 /* One run on app->buffers. */
 infrt_status infrt_app_once(infrt_app *app, const infrt_watch *watch);
+
+/* What the user should know of a run that goes on: a line on stderr or, with --json, in the object there. */
+void infrt_app_note(infrt_app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* At the end: the failure, if any, in the same way. */
+void infrt_app_messages_end(infrt_app *app, infrt_status status);
 
 /* Fills the inputs from --input and --inputs; says on stderr what was guessed. */
 infrt_status infrt_inputs_read(infrt_app *app);

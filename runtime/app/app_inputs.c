@@ -28,7 +28,7 @@ static infrt_status file_load(infrt_app *app, uint32_t input, const char *path) 
                                &tensor, note, &app->error);
     if (status == INFRT_OK) {
         input_store(app, input, &tensor);
-        if (note[0]) fprintf(stderr, "%s: %s: %s\n", app->program, path, note);
+        if (note[0]) infrt_app_note(app, "%s: %s", path, note);
     }
     infrt_tensor_free(&tensor);
     free((void *)(uintptr_t)file.data);
@@ -64,7 +64,7 @@ static infrt_status argument_split(infrt_app *app, const char *text, uint32_t *i
 }
 
 typedef struct extras {
-    const infrt_app *app;
+    infrt_app *app;
     const char *path;
 } extras;
 
@@ -77,8 +77,8 @@ static void extra_visit(void *self, const char *name, size_t n) {
             i < model->n_inputs ? model->inputs[i].name : model->outputs[i - model->n_inputs].name;
         if (strlen(known) == n && memcmp(known, name, n) == 0) return;
     }
-    fprintf(stderr, "%s: %s: array \"%.*s\" is not an input and was not used\n", e->app->program,
-            e->path, n > 200 ? 200 : (int)n, name);
+    infrt_app_note(e->app, "%s: array \"%.*s\" is not an input and was not used", e->path,
+                   n > 200 ? 200 : (int)n, name);
 }
 
 static infrt_status archive_load(infrt_app *app, const char *path) {
@@ -113,6 +113,8 @@ infrt_status infrt_inputs_read(infrt_app *app) {
         uint32_t input;
         const char *path;
         status = argument_split(app, options->input[i], &input, &path);
+        if (status == INFRT_OK && !*path)
+            status = infrt_fail(&app->error, INFRT_ERR_USAGE, "--input %s: the file's name is empty", options->input[i]);
         if (status == INFRT_OK && given[input])
             status = infrt_fail(&app->error, INFRT_ERR_USAGE, "--input %s: \"%s\" is given twice",
                                 options->input[i], model->inputs[input].name);

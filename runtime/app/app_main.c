@@ -38,9 +38,9 @@ int infrt_app_main(const infc_model *model, int argc, char **argv) {
     infrt_session_destroy(&app.session);
     infrt_buffers_destroy(&app.buffers);
     infrt_weights_close(&app.weights);
-    infrt_options_free(&app.options);
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == INFRT_OK)
         status = infrt_fail(&app.error, INFRT_ERR_IO, "standard output: cannot write: %s", strerror(errno));
-    if (app.error.text[0]) fprintf(stderr, "%s: error: %s\n", app.program, app.error.text);
+    infrt_app_messages_end(&app, status);
+    infrt_options_free(&app.options);
     return infrt_exit_code(status);
 }

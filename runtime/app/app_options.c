@@ -38,7 +38,7 @@ static const struct {
 };
 enum { N_COMMANDS = sizeof command_table / sizeof *command_table };
 
-static const char *command_name(infrt_command command) {
+const char *infrt_command_name(infrt_command command) {
     for (size_t i = 0; i < N_COMMANDS; i++)
         if (command_table[i].command == command) return command_table[i].name;
     return "";
@@ -101,9 +101,9 @@ static infrt_status option_unknown(infrt_command command, const char *word, infr
     near = infrt_nearest(flag, names, n);
     if (near)
         return infrt_fail(error, INFRT_ERR_USAGE, "%s: unknown flag \"%s\"; did you mean %s?",
-                          command_name(command), flag, near);
-    return infrt_fail(error, INFRT_ERR_USAGE, "%s: unknown %s \"%s\"; see %s --help", command_name(command),
-                      word[0] == '-' ? "flag" : "argument", flag, command_name(command));
+                          infrt_command_name(command), flag, near);
+    return infrt_fail(error, INFRT_ERR_USAGE, "%s: unknown %s \"%s\"; see %s --help", infrt_command_name(command),
+                      word[0] == '-' ? "flag" : "argument", flag, infrt_command_name(command));
 }
 
 /* Takes argv[*i], and argv[*i + 1] if that is its value; accepts --flag VALUE and --flag=VALUE. */
@@ -153,6 +153,8 @@ infrt_status infrt_options_parse(int argc, char **argv, infrt_options *out, infr
     out->dump = calloc((size_t)argc, sizeof *out->dump);
     if (!out->input || !out->dump)
         return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for the command line");
+    for (int i = 1; i < argc; i++)
+        out->json = out->json || strcmp(argv[i], "--json") == 0; /* also for complaints about the others */
     infrt_status status = command_parse(out, argv[1], error);
     for (int i = 2; i < argc && status == INFRT_OK && out->command; i++)
         status = option_parse(out, argc, argv, &i, error);
@@ -173,9 +175,9 @@ void infrt_options_help(infrt_command command, const char *program, const char *
             fprintf(out, "  %-8s %s\n", command_table[i].name, command_table[i].help);
         fprintf(out,
                 "\n%s COMMAND --help shows its flags; %s --version the versions.\n"
+                "With --json the result is one object on stdout and messages are one on stderr.\n"
                 "Exit codes: 0 fine, 1 a check did not hold, 2 usage, 3 bad data, 4 I/O or a "
-                "missing CPU feature,"
-                " 70 a bug.\n",
+                "missing CPU feature, 70 a bug.\n",
                 program, program);
         return;
     }

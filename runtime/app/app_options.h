@@ -25,6 +25,7 @@ typedef struct infrt_options {
 
 /* Reads argv; strings are borrowed from it. INFRT_ERR_USAGE names the nearest known word. */
 infrt_status infrt_options_parse(int argc, char **argv, infrt_options *out, infrt_error *error);
+const char *infrt_command_name(infrt_command command); /* "" for NONE */
 void infrt_options_free(infrt_options *options);
 /* Help for one command, or for the binary (NONE). */
 void infrt_options_help(infrt_command command, const char *program, const char *model, FILE *out);

@@ -3,6 +3,7 @@
 #include "app.h"
 #include "app_json.h"
 #include "infrt_hash.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -156,9 +157,20 @@ static uint32_t workers_most(const infrt_app *app) {
     return n < WORKERS_MIN ? WORKERS_MIN : n > WORKERS_MAX ? WORKERS_MAX : n;
 }
 
+/* Weights that are not there are no weights that do not hold. */
+static infrt_status weights_readable(infrt_app *app) {
+    const char *path = app->options.weights;
+    FILE *file = path ? fopen(path, "r") : NULL;
+    if (path && !file)
+        return infrt_fail(&app->error, INFRT_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
+    if (file) fclose(file);
+    return INFRT_OK;
+}
+
 infrt_status infrt_app_verify(infrt_app *app) {
     verifier v = {.app = app, .json = {.out = stdout}, .all_ok = true};
-    infrt_status status = infrt_buffers_create(app->model, &app->buffers, &app->error);
+    infrt_status status = weights_readable(app);
+    if (status == INFRT_OK) status = infrt_buffers_create(app->model, &app->buffers, &app->error);
     if (status != INFRT_OK) return status;
     if (app->options.json) {
         infrt_json_open(&v.json, NULL, '{');

@@ -32,10 +32,20 @@ infrt_status infrt_output_open(const char *path, infrt_output_file *out, infrt_e
     return infrt_fail(error, INFRT_ERR_IO, "%s: cannot write: %s", path, strerror(reason));
 }
 
-infrt_status infrt_output_close(infrt_output_file *file, infrt_status status, infrt_error *error) {
+infrt_status infrt_output_seal(infrt_output_file *file, infrt_status status, infrt_error *error) {
+    if (!file->stream) return status;
     bool failed = ferror(file->stream) != 0;
     if (fclose(file->stream) != 0) failed = true;
-    if (status == INFRT_OK && (failed || (file->partial && rename(file->partial, file->path) != 0)))
+    file->stream = NULL;
+    if (status == INFRT_OK && failed)
+        status = infrt_fail(error, INFRT_ERR_IO, "%s: cannot write: %s", file->path, strerror(errno));
+    if (status != INFRT_OK && file->partial) unlink(file->partial);
+    return status;
+}
+
+infrt_status infrt_output_close(infrt_output_file *file, infrt_status status, infrt_error *error) {
+    status = infrt_output_seal(file, status, error);
+    if (status == INFRT_OK && file->partial && rename(file->partial, file->path) != 0)
         status = infrt_fail(error, INFRT_ERR_IO, "%s: cannot write: %s", file->path, strerror(errno));
     if (status != INFRT_OK && file->partial) unlink(file->partial);
     file_free(file);

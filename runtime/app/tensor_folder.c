@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SAFE_BYTES = 200, FILE_NAME_BYTES = SAFE_BYTES + 32 };
 
@@ -31,31 +32,42 @@ static void file_name(const infc_tensor_info *const *infos, size_t i, char out[F
     else snprintf(out, FILE_NAME_BYTES, "%s.npy", mine);
 }
 
+/* Complete, but not yet under its name. */
 static infrt_status npy_write(const char *path, const infc_tensor_info *info, const void *data,
-                              infrt_error *error) {
+                              infrt_output_file *file, infrt_error *error) {
     char header[INFRT_NPY_HEADER];
     uint64_t bytes;
-    infrt_output_file file;
     if (!infrt_shape_bytes(info->dtype, info->rank, info->dims, &bytes))
         return infrt_fail(error, INFRT_ERR_INTERNAL, "tensor \"%s\" has no size", info->name);
-    infrt_status status = infrt_output_open(path, &file, error);
+    infrt_status status = infrt_output_open(path, file, error);
     if (status != INFRT_OK) return status;
     size_t n = infrt_npy_header(info->dtype, info->rank, info->dims, header);
-    if (fwrite(header, 1, n, file.stream) != n || fwrite(data, 1, (size_t)bytes, file.stream) != bytes)
+    if (fwrite(header, 1, n, file->stream) != n || fwrite(data, 1, (size_t)bytes, file->stream) != bytes)
         status = infrt_fail(error, INFRT_ERR_IO, "%s: cannot write: %s", path, strerror(errno));
-    return infrt_output_close(&file, status, error);
+    return infrt_output_seal(file, status, error);
 }
 
+/* All are written before the first gets its name: a full disk leaves what was there. */
 infrt_status infrt_npy_write_all(const char *path, const infc_tensor_info *const *infos,
                                  const void *const *data, size_t n, infrt_error *error) {
+    bool made = access(path, F_OK) != 0;
+    infrt_output_file *files = calloc(n + 1, sizeof *files);
+    if (!files) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "%s: no memory", path);
     infrt_status status = infrt_output_folder(path, error);
     for (size_t i = 0; i < n && status == INFRT_OK; i++) {
         char name[FILE_NAME_BYTES], *full = malloc(strlen(path) + FILE_NAME_BYTES + 1);
-        if (!full) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "%s: no memory", path);
+        if (!full) {
+            status = infrt_fail(error, INFRT_ERR_NO_MEMORY, "%s: no memory", path);
+            break;
+        }
         file_name(infos, i, name);
         sprintf(full, "%s/%s", path, name);
-        status = npy_write(full, infos[i], data[i], error);
+        status = npy_write(full, infos[i], data[i], &files[i], error);
         free(full);
     }
+    for (size_t i = 0; i < n; i++)
+        if (files[i].path) status = infrt_output_close(&files[i], status, error);
+    if (status != INFRT_OK && made) rmdir(path);
+    free(files);
     return status;
 }
