@@ -14,7 +14,7 @@ for word in "$@"; do
     case $word in
         --fix) fix=yes ;;
         --changed) changed=yes ;;
-        -*) die "unknown option $word; see --help" ;;
+        -*) misused "unknown option $word" ;;
         *) named+=("$word") ;;
     esac
 done

@@ -122,5 +122,5 @@ case ${1:-} in
         violations sources
         echo "$(sources | wc -l) files keep to their layers"
         ;;
-    *) die "unknown argument $1; see --help" ;;
+    *) misused "unknown argument $1" ;;
 esac

@@ -64,7 +64,7 @@ run_fuzz() {
 
 failed=()
 for step in "${steps[@]}"; do
-    case $step in address | thread | fuzz) ;; *) die "unknown step $step; see --help" ;; esac
+    case $step in address | thread | fuzz) ;; *) misused "unknown step $step" ;; esac
     echo "-- $step"
     "run_$step" || failed+=("$step")
 done

@@ -45,7 +45,8 @@ static infc_status measure(infc_cx *cx, const values *v, const char *binary,
     INFC_TRY(infc_binary_run(cx, target, binary, args.items, args.n, &exit_code, &output));
     infc_loc loc = {.file = binary};
     if (exit_code != 0) {
-        return infc_fail(cx, infc_status_of_exit_code(exit_code), loc, "bench ended with exit code %d: %.2000s", exit_code, output);
+        return infc_fail(cx, infc_status_of_exit_code(exit_code), loc,
+                         "bench ended with exit code %d: %.2000s", exit_code, output);
     }
     *out_text = output;
     *out = json_loads(output, 0, &error);

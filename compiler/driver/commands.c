@@ -43,14 +43,16 @@ void infc_help_program(infc_buf *out) {
 static void help_exits(const infc_command *c, infc_buf *out) {
     infc_buf_puts(out, "\nExit codes:\n  0   fine\n");
     if (c->exits) infc_buf_printf(out, "  1   %s\n", c->exits);
-    infc_buf_puts(out, "  2   the command line or the spec is wrong\n"
-                       "  3   what a model or data file holds is invalid, does not fit, or is not supported\n"
-                       "  4   a file is missing or cannot be read or written; a compiler is missing or failed\n"
-                       "  70  a bug of infc; please report it\n"
-                       "  128 + N  ended by signal N: 130 SIGINT, 143 SIGTERM, 129 SIGHUP\n"
-                       "\nThe result goes to stdout, messages to stderr; with --json each is one JSON object, "
-                       "the messages as\n{\"command\", \"exit\", \"diagnostics\": [...]}, and nothing where "
-                       "there is none.\n");
+    infc_buf_puts(
+        out,
+        "  2   the command line or the spec is wrong\n"
+        "  3   what a model or data file holds is invalid, does not fit, or is not supported\n"
+        "  4   a file is missing or cannot be read or written; a compiler is missing or failed\n"
+        "  70  a bug of infc; please report it\n"
+        "  128 + N  ended by signal N: 130 SIGINT, 143 SIGTERM, 129 SIGHUP\n"
+        "\nThe result goes to stdout, messages to stderr; with --json each is one JSON object, "
+        "the messages as\n{\"command\", \"exit\", \"diagnostics\": [...]}, and nothing where "
+        "there is none.\n");
 }
 
 void infc_help_command(const infc_command_entry *entry, infc_buf *out) {

@@ -16,7 +16,7 @@ typedef struct infc_dumps {
     const infc_texts *wanted; /* stage names, "all" among them */
     const char *dir;          /* null: appended to *out */
     infc_buf *out;
-    size_t n_files; /* written to dir */
+    size_t n_files;    /* written to dir */
     bool many_targets; /* names of files and headings carry the target */
 } infc_dumps;
 

@@ -27,8 +27,8 @@ void infc_spec_check_value(infc_spec_check *check, const infc_spec_key *key, con
 void infc_spec_problem(infc_spec_check *check, infc_yaml *node, const char *path, const char *format, ...)
     __attribute__((format(printf, 4, 5), nonnull(4)));
 /* The same for a file that the spec names and that cannot be read: an I/O fault. */
-void infc_spec_unreadable(infc_spec_check *check, infc_yaml *node, const char *path, const char *format, ...)
-    __attribute__((format(printf, 4, 5), nonnull(4)));
+void infc_spec_unreadable(infc_spec_check *check, infc_yaml *node, const char *path,
+                          const char *format, ...) __attribute__((format(printf, 4, 5), nonnull(4)));
 /* "expected a size, for example 160MiB; got ..." */
 void infc_spec_problem_expected(infc_spec_check *check, const infc_spec_key *key, const char *path,
                                 infc_yaml *node);

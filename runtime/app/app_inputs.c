@@ -114,7 +114,8 @@ infrt_status infrt_inputs_read(infrt_app *app) {
         const char *path;
         status = argument_split(app, options->input[i], &input, &path);
         if (status == INFRT_OK && !*path)
-            status = infrt_fail(&app->error, INFRT_ERR_USAGE, "--input %s: the file's name is empty", options->input[i]);
+            status = infrt_fail(&app->error, INFRT_ERR_USAGE,
+                                "--input %s: the file's name is empty", options->input[i]);
         if (status == INFRT_OK && given[input])
             status = infrt_fail(&app->error, INFRT_ERR_USAGE, "--input %s: \"%s\" is given twice",
                                 options->input[i], model->inputs[input].name);

@@ -102,8 +102,9 @@ static infrt_status option_unknown(infrt_command command, const char *word, infr
     if (near)
         return infrt_fail(error, INFRT_ERR_USAGE, "%s: unknown flag \"%s\"; did you mean %s?",
                           infrt_command_name(command), flag, near);
-    return infrt_fail(error, INFRT_ERR_USAGE, "%s: unknown %s \"%s\"; see %s --help", infrt_command_name(command),
-                      word[0] == '-' ? "flag" : "argument", flag, infrt_command_name(command));
+    return infrt_fail(error, INFRT_ERR_USAGE, "%s: unknown %s \"%s\"; see %s --help",
+                      infrt_command_name(command), word[0] == '-' ? "flag" : "argument", flag,
+                      infrt_command_name(command));
 }
 
 /* Takes argv[*i], and argv[*i + 1] if that is its value; accepts --flag VALUE and --flag=VALUE. */
