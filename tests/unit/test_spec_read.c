@@ -230,9 +230,9 @@ static void bare_model(void **state) {
 static void paths_that_are_neither(void **state) {
     (void)state;
     assert_int_equal(infc_spec_read(&cx, "no-such-file.yaml", NULL, 0, &spec), INFC_ERR_IO);
-    assert_int_equal(infc_spec_read(&cx, "no-such-file", NULL, 0, &spec), INFC_ERR_SPEC);
+    assert_int_equal(infc_spec_read(&cx, "no-such-file", NULL, 0, &spec), INFC_ERR_IO);
     assert_int_equal(infc_spec_read(&cx, SPECS "labels.txt", NULL, 0, &spec), INFC_ERR_SPEC);
-    assert_int_equal(infc_spec_read(&cx, "no-such-file.onnx", NULL, 0, &spec), INFC_ERR_SPEC);
+    assert_int_equal(infc_spec_read(&cx, "no-such-file.onnx", NULL, 0, &spec), INFC_ERR_IO);
     assert_int_equal(infc_spec_read(&cx, "some.gguf", NULL, 0, &spec), INFC_ERR_SPEC);
     assert_int_equal(infc_spec_read(&cx, SPECS, NULL, 0, &spec), INFC_ERR_SPEC);
     assert_non_null(strstr(cx.diags[1].text, "there is no such file; expected a spec (.yaml"));
