@@ -67,7 +67,8 @@ static void files(void **state) {
         const char *expected = expected_of(text), *got = diags_since(mark);
         n++;
         bool no_file = strstr(got, "there is no file") != NULL;
-        if (status == (no_file ? INFC_ERR_IO : INFC_ERR_SPEC) && strcmp(expected, got) == 0) continue;
+        if (status == (no_file ? INFC_ERR_IO : INFC_ERR_SPEC) && strcmp(expected, got) == 0)
+            continue;
         print_error("%s: expected\n%sgot\n%s", entry->d_name, expected, got);
         wrong++;
     }
