@@ -114,8 +114,8 @@ infc_status infc_dir_create(infc_cx *cx, const char *path) {
         if (*p != '/' && *p != '\0') continue;
         char end = *p;
         *p = '\0';
-        if (*part && mkdir(part, 0777) < 0 && !infc_dir_exists(part)) {
-            int error = errno;
+        int error = *part && mkdir(part, 0777) < 0 ? errno : 0;
+        if (error && !infc_dir_exists(part)) {
             return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = part}, "cannot make this folder: %s",
                              error == EEXIST ? "a file of this name is in the way" : strerror(error));
         }

@@ -46,8 +46,9 @@ static int move_into_place(infc_stage *stage, const char *name) {
     const char *to = infc_path_join(arena, stage->final_dir, name);
     struct stat info;
     if (rename(from, to) == 0) return 0;
-    if (errno != ENOTEMPTY && errno != EEXIST && errno != EISDIR && errno != ENOTDIR) return errno;
-    if (lstat(to, &info) < 0) return errno;
+    int error = errno;
+    if (error != ENOTEMPTY && error != EEXIST && error != EISDIR && error != ENOTDIR) return error;
+    if (lstat(to, &info) < 0) return error;
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE) == 0) return 0;
     const char *aside = infc_arena_printf(arena, "%s/.old-%s", stage->dir, name);
     if (rename(to, aside) < 0 || rename(from, to) < 0) return errno;

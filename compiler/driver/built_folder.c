@@ -206,16 +206,18 @@ static void temp_discard(void *handle) {
 }
 
 infc_status infc_temp_folder(infc_cx *cx, const char **out) {
-    const char *base = getenv("TMPDIR");
-    if (!base || !*base) base = "/tmp";
+    const char *chosen = getenv("TMPDIR"), *base = chosen && *chosen ? chosen : "/tmp";
     temp_folder *temp = INFC_NEW(cx->arena, temp_folder, 1);
     temp->lock_fd = -1;
     infc_locked_dirs_sweep(cx->arena, base, TEMP_PREFIX);
     infc_arena_defer(cx->arena, temp_discard, temp);
     temp->lock_fd = infc_locked_dir_make(cx->arena, base, TEMP_PREFIX, &temp->path);
     if (temp->lock_fd < 0) {
-        return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = base},
-                         "cannot make a temporary folder here: %s; set TMPDIR", strerror(errno));
+        int error = errno;
+        return infc_fail(cx, INFC_ERR_IO, INFC_NO_LOC,
+                         "cannot make a temporary folder in %s%s: %s; "
+                         "set TMPDIR to one to write in",
+                         base == chosen ? "TMPDIR=" : "", base, strerror(error));
     }
     *out = temp->path;
     return INFC_OK;

@@ -30,10 +30,12 @@ static const char *relative_path(infc_arena *arena, const char *from, const char
 
 static infc_status model_as_seen_from(infc_cx *cx, const char *dir, const char *model, const char **out) {
     char from[PATH_MAX], to[PATH_MAX];
-    if (!realpath(dir, from) || !realpath(model, to)) {
+    if (!realpath(dir, from))
         return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = dir}, "cannot find this folder: %s",
                          strerror(errno));
-    }
+    if (!realpath(model, to))
+        return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = model}, "cannot find this file: %s",
+                         strerror(errno));
     *out = relative_path(cx->arena, from, to);
     return INFC_OK;
 }

@@ -107,8 +107,8 @@ static infc_status unknown_command(infc_cx *cx, const char *name) {
     const char *nearest = infc_nearest(name, names, infc_n_commands);
     if (*name == '-') nearest = NULL;
     return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "unknown %s %s%s%s; see infc --help",
-                     *name == '-' ? "option" : "command", name, nearest ? "; nearest: " : "",
-                     nearest ? nearest : "");
+                     *name == '-' ? "option" : "command", *name ? name : "\"\"",
+                     nearest ? "; nearest: " : "", nearest ? nearest : "");
 }
 
 static infc_status dispatch(infc_call_cx *call, int argc, char **argv, const char **out_name) {

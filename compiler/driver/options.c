@@ -1,5 +1,6 @@
 #include "options.h"
 #include "../base/map.h"
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -98,7 +99,8 @@ static int parse_option(parser *p, int argc, char **argv, int i) {
         return 1;
     }
     const char *value = inline_value ? inline_value : i + 1 < argc ? argv[i + 1] : NULL;
-    bool looks_like_option = value && !inline_value && value[0] == '-' && value[1];
+    bool looks_like_option =
+        value && !inline_value && value[0] == '-' && value[1] && !isdigit((unsigned char)value[1]);
     if (!value || !*value || looks_like_option) {
         infc_fail(p->cx, INFC_ERR_SPEC, INFC_NO_LOC, "%s needs a value: --%s %s", word, o->name, o->value);
         return value && !*value && !inline_value ? 2 : 1;

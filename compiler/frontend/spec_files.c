@@ -3,6 +3,7 @@
 #include "../base/file.h"
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 bool infc_spec_from_set(const infc_yaml *node) {
     return node->loc.file && strcmp(node->loc.file, INFC_SPEC_SET_FILE) == 0;
@@ -31,7 +32,9 @@ void infc_spec_check_model(infc_spec_check *check, const char *path, infc_yaml *
     } else if (!has_extension(file, ".onnx")) {
         infc_spec_problem(check, node, path, "%s is none of the formats that infc reads; export to .onnx", quoted);
     } else if (!infc_file_exists(file)) {
-        infc_spec_unreadable(check, node, path, "there is no file %s", infc_yaml_quote(check->cx, file));
+        bool there = access(file, F_OK) == 0;
+        infc_spec_unreadable(check, node, path, there ? "%s is not a regular file" : "there is no file %s",
+                             infc_yaml_quote(check->cx, file));
     }
 }
 

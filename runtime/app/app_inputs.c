@@ -22,7 +22,8 @@ static infrt_status file_load(infrt_app *app, uint32_t input, const char *path) 
     infrt_bytes file;
     infrt_tensor tensor = {0};
     char note[256];
-    infrt_status status = infrt_file_read(path, &file, &app->error);
+    const uint64_t most = infrt_tensor_file_most(path, &app->model->inputs[input]);
+    infrt_status status = infrt_file_read(path, most, &file, &app->error);
     if (status != INFRT_OK) return status;
     status = infrt_tensor_read(file, path, &app->model->inputs[input], image_of(app->model, input),
                                &tensor, note, &app->error);
@@ -83,7 +84,7 @@ static void extra_visit(void *self, const char *name, size_t n) {
 
 static infrt_status archive_load(infrt_app *app, const char *path) {
     infrt_bytes file;
-    infrt_status status = infrt_file_read(path, &file, &app->error);
+    infrt_status status = infrt_file_read(path, INFRT_MAX_ARCHIVE, &file, &app->error);
     if (status != INFRT_OK) return status;
     for (uint32_t i = 0; i < app->model->n_inputs && status == INFRT_OK; i++) {
         infrt_tensor tensor = {0};

@@ -1,5 +1,6 @@
 /* app_options.c - parser and help, both from app_options.def. */
 #include "app_options.h"
+#include "tensor_io.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

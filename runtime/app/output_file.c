@@ -3,6 +3,7 @@
 #include "output_file.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,11 +35,11 @@ infrt_status infrt_output_open(const char *path, infrt_output_file *out, infrt_e
 
 infrt_status infrt_output_seal(infrt_output_file *file, infrt_status status, infrt_error *error) {
     if (!file->stream) return status;
-    bool failed = ferror(file->stream) != 0;
-    if (fclose(file->stream) != 0) failed = true;
+    int reason = ferror(file->stream) ? EIO : 0; /* of an earlier write: what it was is not kept */
+    if (fclose(file->stream) != 0) reason = errno;
     file->stream = NULL;
-    if (status == INFRT_OK && failed)
-        status = infrt_fail(error, INFRT_ERR_IO, "%s: cannot write: %s", file->path, strerror(errno));
+    if (status == INFRT_OK && reason)
+        status = infrt_fail(error, INFRT_ERR_IO, "%s: cannot write: %s", file->path, strerror(reason));
     if (status != INFRT_OK && file->partial) unlink(file->partial);
     return status;
 }
@@ -60,25 +61,38 @@ infrt_status infrt_output_folder(const char *path, infrt_error *error) {
     return infrt_fail(error, INFRT_ERR_IO, "%s: cannot make this folder: %s", path, strerror(reason));
 }
 
-infrt_status infrt_file_read(const char *path, infrt_bytes *out, infrt_error *error) {
+/* Opens a regular file of at most `most` bytes; `*bytes` is what it has. */
+static infrt_status input_open(const char *path, uint64_t most, int *fd, size_t *bytes, infrt_error *error) {
     struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return infrt_fail(error, INFRT_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
-    size_t room = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? (size_t)info.st_size + 1 : 65536, n = 0;
-    unsigned char *bytes = NULL;
     infrt_status status = INFRT_OK;
-    for (;;) {
-        if (!bytes || n == room) { /* one byte more than the file, so that its end is seen without growing */
-            if (bytes) room *= 2;
-            unsigned char *grown = realloc(bytes, room);
-            if (!grown) {
-                status = infrt_fail(error, INFRT_ERR_NO_MEMORY, "%s: no memory for %zu bytes", path, room);
-                break;
-            }
-            bytes = grown;
-        }
-        ssize_t got = read(fd, bytes + n, room - n);
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block us */
+    if (*fd < 0)
+        return infrt_fail(error, INFRT_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
+    if (fstat(*fd, &info) != 0)
+        status = infrt_fail(error, INFRT_ERR_IO, "%s: cannot read: %s", path, strerror(errno));
+    else if (S_ISDIR(info.st_mode))
+        status = infrt_fail(error, INFRT_ERR_IO, "%s: a folder, not a file", path);
+    else if (!S_ISREG(info.st_mode))
+        status = infrt_fail(error, INFRT_ERR_IO,
+                            "%s: not a regular file; write what it gives into one first", path);
+    else if ((uint64_t)info.st_size > most)
+        status = infrt_fail(error, INFRT_ERR_DATA, "%s: %lld bytes; a file for this has at most %llu",
+                            path, (long long)info.st_size, (unsigned long long)most);
+    *bytes = (size_t)info.st_size;
+    if (status != INFRT_OK) close(*fd);
+    return status;
+}
+
+infrt_status infrt_file_read(const char *path, uint64_t most, infrt_bytes *out, infrt_error *error) {
+    int fd;
+    size_t bytes = 0, n = 0;
+    infrt_status status = input_open(path, most < SIZE_MAX ? most : SIZE_MAX - 1, &fd, &bytes, error);
+    if (status != INFRT_OK) return status;
+    unsigned char *data = malloc(bytes + 1);
+    if (!data)
+        status = infrt_fail(error, INFRT_ERR_NO_MEMORY, "%s: no memory for %zu bytes", path, bytes);
+    while (status == INFRT_OK && n < bytes) { /* what was there when it was opened */
+        ssize_t got = read(fd, data + n, bytes - n);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0)
             status = infrt_fail(error, INFRT_ERR_IO, "%s: cannot read: %s", path, strerror(errno));
@@ -86,10 +100,7 @@ infrt_status infrt_file_read(const char *path, infrt_bytes *out, infrt_error *er
         n += (size_t)got;
     }
     close(fd);
-    if (status != INFRT_OK) {
-        free(bytes);
-        return status;
-    }
-    *out = (infrt_bytes){bytes, n};
-    return INFRT_OK;
+    if (status != INFRT_OK) free(data);
+    else *out = (infrt_bytes){data, n};
+    return status;
 }

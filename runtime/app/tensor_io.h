@@ -62,6 +62,10 @@ infrt_status infrt_raw_read(infrt_bytes file, const char *where, const infc_tens
 infrt_status infrt_image_read(infrt_bytes file, const char *where, const infc_tensor_info *info,
                               const infc_image_info *image, infrt_tensor *out, char note[256],
                               infrt_error *error);
+#define INFRT_INPUT_FORMATS ".npy .npz .pb .raw .bin .png .jpg .jpeg .bmp"
+#define INFRT_MAX_ARCHIVE UINT32_MAX /* bytes of an .npz: without zip64 there are no more */
+/* How many bytes a file with the ending of `path` may have to be read as `info`: more than any that fits has. */
+uint64_t infrt_tensor_file_most(const char *path, const infc_tensor_info *info);
 /* By the ending of `path` (.npy .npz .pb .raw .bin .png .jpg .jpeg .bmp), else by its first bytes; then checks
  * dtype and shape against `info`. The other arguments as above. */
 infrt_status infrt_tensor_read(infrt_bytes file, const char *path, const infc_tensor_info *info,

@@ -19,26 +19,46 @@ infrt_status infrt_raw_read(infrt_bytes file, const char *where, const infc_tens
     return INFRT_OK;
 }
 
-#define FORMATS ".npy .npz .pb .raw .bin .png .jpg .bmp"
 typedef enum format { UNKNOWN, NPY, NPZ, PB, RAW, IMAGE } format;
 
-static format format_find(infrt_bytes file, const char *path) {
+static format format_by_ending(const char *path) {
     static const struct {
         const char *ending;
         format format;
     } endings[] = {{".npy", NPY},    {".npz", NPZ},   {".pb", PB},
                    {".raw", RAW},    {".bin", RAW},   {".png", IMAGE},
                    {".jpeg", IMAGE}, {".jpg", IMAGE}, {".bmp", IMAGE}};
-    static const struct {
-        const char *magic;
-        size_t n;
-        format format;
-    } magics[] = {{"\x93NUMPY", 6, NPY}, {"PK\3\4", 4, NPZ}, {"\x89PNG", 4, IMAGE}, {"\xff\xd8\xff", 3, IMAGE}};
     size_t n = strlen(path);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t m = strlen(endings[i].ending);
         if (n > m && strcasecmp(path + n - m, endings[i].ending) == 0) return endings[i].format;
     }
+    return UNKNOWN;
+}
+
+uint64_t infrt_tensor_file_most(const char *path, const infc_tensor_info *info) {
+    const uint64_t mib = 1u << 20;
+    uint64_t bytes;
+    if (!infrt_shape_bytes(info->dtype, info->rank, info->dims, &bytes)) bytes = 0;
+    switch (format_by_ending(path)) {
+    case NPY:
+    case RAW: return bytes + 64 * mib;
+    case PB: return 2048 * mib; /* protobuf has no more */
+    case NPZ: return INFRT_MAX_ARCHIVE;
+    case IMAGE:
+    case UNKNOWN: break;
+    }
+    return 1024 * mib;
+}
+
+static format format_find(infrt_bytes file, const char *path) {
+    static const struct {
+        const char *magic;
+        size_t n;
+        format format;
+    } magics[] = {{"\x93NUMPY", 6, NPY}, {"PK\3\4", 4, NPZ}, {"\x89PNG", 4, IMAGE}, {"\xff\xd8\xff", 3, IMAGE}};
+    format known = format_by_ending(path);
+    if (known != UNKNOWN) return known;
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
         if (file.n >= magics[i].n && memcmp(file.data, magics[i].magic, magics[i].n) == 0)
             return magics[i].format;
@@ -66,7 +86,8 @@ infrt_status infrt_tensor_read(infrt_bytes file, const char *path, const infc_te
     case RAW: status = infrt_raw_read(file, path, info, &tensor, error); break;
     case IMAGE: status = infrt_image_read(file, path, info, image, &tensor, note, error); break;
     case UNKNOWN:
-        status = infrt_fail(error, INFRT_ERR_DATA, "%s: not a kind of file that is read: " FORMATS, path);
+        status = infrt_fail(error, INFRT_ERR_DATA,
+                            "%s: not a kind of file that is read: " INFRT_INPUT_FORMATS, path);
         break;
     }
     if (status == INFRT_OK) status = infrt_tensor_match(&tensor, info, path, error);

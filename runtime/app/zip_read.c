@@ -59,7 +59,7 @@ static bool entry_parse(infrt_bytes file, size_t at, infrt_zip_entry *entry, siz
 static const char *unsupported(const unsigned char *record) {
     if (u16_at(record + 8) & 1) return "encrypted entries";
     if (u16_at(record + 10) != 0 && u16_at(record + 10) != 8)
-        return "compression other than deflate";
+        return "compressions other than deflate";
     if (u32_at(record + 20) == UINT32_MAX || u32_at(record + 24) == UINT32_MAX || u32_at(record + 42) == UINT32_MAX)
         return "arrays of 4 GiB and more (zip64)";
     return NULL;

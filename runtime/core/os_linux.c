@@ -52,7 +52,7 @@ bool infrt_os_program_path(char *out, size_t room) {
 
 infrt_status infrt_os_file_open(const char *path, infrt_os_file *out, infrt_error *error) {
     const char *shown = path ? path : "/proc/self/exe";
-    out->fd = open(shown, O_RDONLY | O_CLOEXEC);
+    out->fd = open(shown, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block us */
     if (out->fd < 0)
         return infrt_fail(error, INFRT_ERR_IO, "%s: cannot open: %s", shown, strerror(errno));
     struct stat info;
@@ -73,6 +73,7 @@ bool infrt_os_file_read(const infrt_os_file *file, uint64_t offset, void *out, s
     for (size_t done = 0; done < bytes;) {
         ssize_t got = pread(file->fd, (char *)out + done, bytes - done, (off_t)(offset + done));
         if (got < 0 && errno == EINTR) continue;
+        if (got == 0) errno = ENODATA; /* the file got shorter */
         if (got <= 0) return false;
         done += (size_t)got;
     }

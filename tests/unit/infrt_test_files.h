@@ -15,7 +15,7 @@ static inline infrt_bytes test_file(const char *name) {
     infrt_bytes bytes;
     infrt_error error = {0};
     snprintf(path, sizeof path, "%s/tests/unit/tensors/%s", INFC_SOURCE_DIR, name);
-    if (infrt_file_read(path, &bytes, &error) != INFRT_OK) fail_msg("%s", error.text);
+    if (infrt_file_read(path, UINT32_MAX, &bytes, &error) != INFRT_OK) fail_msg("%s", error.text);
     unsigned char *exact = malloc(bytes.n ? bytes.n : 1);
     assert_non_null(exact);
     memcpy(exact, bytes.data, bytes.n);

@@ -1,6 +1,8 @@
 /* The command line of a built binary: what each command gives, and how it refuses. */
 #include "infrt_fake_program.h"
 #include "output_file.h"
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void put_x(void) {
     float x[FAKE_X];
@@ -21,7 +23,7 @@ static infrt_bytes file_of(const char *name) {
     infrt_bytes bytes;
     infrt_error error = {0};
     snprintf(path, sizeof path, "%s/%s", work_dir, name);
-    if (infrt_file_read(path, &bytes, &error) != INFRT_OK) fail_msg("%s", error.text);
+    if (infrt_file_read(path, UINT32_MAX, &bytes, &error) != INFRT_OK) fail_msg("%s", error.text);
     return bytes;
 }
 
@@ -126,6 +128,35 @@ static void test_run_other_weights(void **state) {
     put_file("w.weights", &bad, sizeof bad);
     expect_refused(&model, "run --input x.raw --weights w.weights", 3, "another layout");
     expect_refused(&model, "run --input x.raw --weights none", 4, "none: cannot open");
+}
+
+/* What never ends, never begins, is no file, or is larger than what it is for: told at once. */
+static void test_inputs_that_are_no_files(void **state) {
+    (void)state;
+    infc_model model = fake_program_make();
+    static const char *const flags[] = {"--input x=", "--inputs "};
+    char fifo[128], large[128], raw[128];
+    snprintf(fifo, sizeof fifo, "%s/fifo.npz", work_dir);
+    snprintf(large, sizeof large, "%s/large.npz", work_dir);
+    snprintf(raw, sizeof raw, "%s/large.raw", work_dir);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    for (int i = 0; i < 2; i++) {
+        char line[128];
+        snprintf(line, sizeof line, "run %s/dev/zero", flags[i]);
+        expect_refused(&model, line, 4, "/dev/zero: not a regular file");
+        snprintf(line, sizeof line, "run %sfifo.npz", flags[i]);
+        expect_refused(&model, line, 4, "fifo.npz: not a regular file");
+        snprintf(line, sizeof line, "run %s/", flags[i]);
+        expect_refused(&model, line, 4, "/: a folder, not a file");
+        put_file("large.npz", "", 0);
+        assert_int_equal(truncate(large, (off_t)1 << 40), 0);
+        snprintf(line, sizeof line, "run %slarge.npz", flags[i]);
+        expect_refused(&model, line, 3, "large.npz: 1099511627776 bytes; a file for this has at most 4294967295");
+    }
+    assert_int_equal(rename(large, raw), 0);
+    expect_refused(&model, "run --input large.raw", 3, "at most 67109344"); /* 480 + 64 MiB */
+    put_x();
+    expect_refused(&model, "run --input x.raw --weights fifo.npz", 4, "fifo.npz: not a regular file");
 }
 
 static void test_run_refused(void **state) {
@@ -235,11 +266,17 @@ static void test_full_disk(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run),         cmocka_unit_test(test_run_files),
-        cmocka_unit_test(test_run_archive), cmocka_unit_test(test_run_other_weights),
-        cmocka_unit_test(test_run_refused), cmocka_unit_test(test_usage),
-        cmocka_unit_test(test_help),        cmocka_unit_test(test_info),
-        cmocka_unit_test(test_bench),       cmocka_unit_test(test_cpu_missing),
+        cmocka_unit_test(test_run),
+        cmocka_unit_test(test_run_files),
+        cmocka_unit_test(test_run_archive),
+        cmocka_unit_test(test_run_other_weights),
+        cmocka_unit_test(test_inputs_that_are_no_files),
+        cmocka_unit_test(test_run_refused),
+        cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_info),
+        cmocka_unit_test(test_bench),
+        cmocka_unit_test(test_cpu_missing),
         cmocka_unit_test(test_full_disk),
     };
     if (!mkdtemp(work_dir)) return 1;

@@ -18,7 +18,7 @@ static const char *in_dir(const char *name) {
 static infrt_bytes read_back(const char *path) {
     infrt_bytes bytes;
     infrt_error error = {0};
-    if (infrt_file_read(path, &bytes, &error) != INFRT_OK) fail_msg("%s", error.text);
+    if (infrt_file_read(path, UINT32_MAX, &bytes, &error) != INFRT_OK) fail_msg("%s", error.text);
     return bytes;
 }
 
