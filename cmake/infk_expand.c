@@ -14,16 +14,22 @@
 
 static const char *c_type(const char *type) {
     static const char *const types[][2] = {{"f32", "float"},  {"i8", "int8_t"},  {"b1", "uint8_t"},
-                                           {"b2", "infk_b2"}, {"b4", "infk_b4"}, {"b8", "infk_b8"}};
+                                           {"b2", "infk_b2"}, {"b4", "infk_b4"}, {"b8", "infk_b8"},
+                                           {"i16", "int16_t"}, {"i32", "int32_t"}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(types[i][0], type) == 0) return types[i][1];
     return "";
 }
 
+static const char *vector_type(const infk_kernel *k) {
+    if (k->lanes != 16) return c_type(k->types[2]);
+    return strcmp(k->types[2], "f32") == 0 ? "vf16x" : "vi16x";
+}
+
 /* The opening of an epilogue function of kernel k. */
 static void epilogue_head(const infk_kernel *k, bool tail, infc_buf *out) {
     infc_buf_printf(out, "static INFK_INLINE void %s_epi%s(const struct %s_epi *e, %s acc, ptrdiff_t o,\n",
-                    k->name, tail ? "_tail" : "", k->name, k->lanes == 16 ? "vf16x" : c_type(k->types[2]));
+                    k->name, tail ? "_tail" : "", k->name, vector_type(k));
     infc_buf_printf(out, "    ptrdiff_t m, ptrdiff_t n%s) {\n    (void)m;\n    (void)n;\n",
                     tail ? ", ptrdiff_t lanes" : "");
 }
@@ -31,7 +37,13 @@ static void epilogue_head(const infk_kernel *k, bool tail, infc_buf *out) {
 static void storing_epilogue(const infk_kernel *k, infc_buf *out) {
     infc_buf_printf(out, "struct %s_epi {\n    %s *y;\n};\n", k->name, c_type(k->types[2]));
     epilogue_head(k, false, out);
-    infc_buf_puts(out, "    e->y[o] = acc;\n}\n");
+    if (k->lanes == 1) {
+        infc_buf_puts(out, "    e->y[o] = acc;\n}\n");
+        return;
+    }
+    infc_buf_puts(out, "    vi_store(e->y + o, acc);\n}\n");
+    epilogue_head(k, true, out);
+    infc_buf_puts(out, "    vi_store_i32_tail(e->y + o, lanes, acc);\n}\n");
 }
 
 static void test_epilogue(const infk_kernel *k, infc_buf *out) {

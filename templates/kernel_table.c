@@ -62,6 +62,10 @@ static const infk_kind_info kinds[INFK_N_KINDS] = {
 #define WORD_f32_f32 "f32"
 #define WORD_f32_i8 "f32i8"
 #define WORD_f32_ "f32"
+#define WORD_i16_i8 "i16i8"
+#define WORD_i16_i16 "i16"
+#define WORD_i8_i32 "i8"
+#define WORD_i16_i32 "i16i32"
 #define WORD_i8_ "i8"
 #define WORD_b1_ "b1"
 #define WORD_b2_ "b2"
@@ -113,10 +117,12 @@ static ptrdiff_t blocks_of(ptrdiff_t n) { return (n + 15) / 16; }
 
 ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     switch (kind) {
+    case INFK_iconv:
     case INFK_conv: {
         const infk_conv_dims *d = dims;
         return d->batch * blocks_of(d->oc) * d->oh;
     }
+    case INFK_imatmul:
     case INFK_matmul: {
         const infk_matmul_dims *d = dims;
         return d->batch * blocks_of(d->n);
@@ -148,10 +154,12 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     }
     case INFK_to_c16:
     case INFK_from_c16:
+    case INFK_ipack_matmul:
     case INFK_pack_matmul: {
         const infk_relayout_dims *d = dims;
         return d->batch * blocks_of(d->c);
     }
+    case INFK_ipack_conv:
     case INFK_pack_conv: return blocks_of(((const infk_relayout_dims *)dims)->c);
     case INFK_N_KINDS: break;
     }
@@ -160,10 +168,12 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
 
 uint64_t infk_flops(infk_kind kind, const void *dims) {
     switch (kind) {
+    case INFK_iconv:
     case INFK_conv: {
         const infk_conv_dims *d = dims;
         return 2 * (uint64_t)(d->batch * d->oc * d->oh * d->ow) * (uint64_t)(d->ic * d->kh * d->kw);
     }
+    case INFK_imatmul:
     case INFK_matmul: {
         const infk_matmul_dims *d = dims;
         return 2 * (uint64_t)(d->batch * d->m * d->n) * (uint64_t)d->k;
@@ -197,6 +207,8 @@ uint64_t infk_flops(infk_kind kind, const void *dims) {
     case INFK_from_c16:
     case INFK_pack_conv:
     case INFK_pack_matmul:
+    case INFK_ipack_conv:
+    case INFK_ipack_matmul:
     case INFK_N_KINDS: break;
     }
     return 0;

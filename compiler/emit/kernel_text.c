@@ -20,6 +20,7 @@ static const struct type_text {
 } type_texts[] = {
     {"f32", "float", "s_float(0xff800000u)", "s_max_nan(acc, x)"},
     {"i8", "int8_t", "INT8_MIN", "((x) > (acc) ? (x) : (acc))"},
+    {"i16", "int16_t", "", ""},
     {"b1", "uint8_t", "", ""},
     {"b2", "infk_b2", "", ""},
     {"b4", "infk_b4", "", ""},
@@ -58,14 +59,21 @@ static bool uses(infc_bytes text, const char *word) {
     return memmem(text.ptr, text.len, word, strlen(word)) != NULL;
 }
 
+/* Sums of integers are wider than what they add. */
+static bool integer(const infk_kernel *k) { return k->kind == INFK_imatmul || k->kind == INFK_iconv; }
+
 /* Defines what `text` uses. */
 static infc_status prologue(infc_cx *cx, const infk_kernel *k, const char *fn, const char *epi,
                             infc_bytes text, infc_buf *out) {
-    const struct type_text *x = type_text_of(k->types[0]), *w = type_text_of(k->types[1]);
+    const struct type_text *x = type_text_of(k->types[0]), *w = type_text_of(k->types[1]),
+                           *acc = integer(k) ? type_text_of(k->types[2]) : x;
     if (!x || (k->types[1][0] && !w))
         return infc_fail(cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "%s: operand type without C text", k->name);
     const char *packed = w ? w->c_type : x->c_type;
     bool bytes = strcmp(packed, "int8_t") == 0 || strcmp(packed, "uint8_t") == 0;
+    /* Integer panels: 64 bytes of starts, then pairs of steps. */
+    const char *packed_type = k->types[1][0] && strcmp(k->types[1], "i32") != 0 ? k->types[1] : k->types[0];
+    const int head = strcmp(packed_type, "i8") == 0 ? 64 : 32;
     const struct panel_text *panel = bytes ? &panel_i8 : &panel_f32;
     const struct {
         const char *word, *macro, *value;
@@ -78,7 +86,7 @@ static infc_status prologue(infc_cx *cx, const infk_kernel *k, const char *fn, c
          infc_arena_printf(cx->arena, "%s_tail(e, acc, o, m, n, lanes)", epi)},
         {"T *", "T", x->c_type},
         {"W *", "W", w ? w->c_type : ""},
-        {"ACC", "ACC", x->c_type},
+        {"ACC", "ACC", acc->c_type},
         {"ACC_LOWEST", "ACC_LOWEST", x->lowest},
         {"ACC_MAX", "ACC_MAX(acc, x)", x->max},
         {"ld(", "ld(p, i)", "((p)[i])"},
@@ -87,6 +95,12 @@ static infc_status prologue(infc_cx *cx, const infk_kernel *k, const char *fn, c
         {"PANEL(", "PANEL(k_total, panel, k, lane)", panel->panel},
         {"V_LDW(", "V_LDW(panel, k)", panel->v_ldw},
         {"V_LDW_AT(", "V_LDW_AT(panel, k, i)", panel->v_ldw_at},
+        {"ISTEPS(", "ISTEPS(k)", "(((k) + 1) / 2 * 2)"},
+        {"IPANEL(", "IPANEL(steps, panel)", infc_arena_printf(cx->arena, "((panel) * ((steps) * 16 + %d))", head)},
+        {"ISTART(", "ISTART(p, lane)", "(((const infk_i4 *)(const void *)(p))[lane])"},
+        {"IAT(", "IAT(k, lane)", infc_arena_printf(cx->arena, "(%d + (k) / 2 * 32 + (lane) * 2 + (k) %% 2)", head)},
+        {"VI_START(", "VI_START(p)", "vi_load((const int32_t *)(const void *)(p))"},
+        {"VI_LDW(", "VI_LDW(p, k)", infc_arena_printf(cx->arena, "vi_pairs_%s((p) + %d + (k) * 16)", packed_type, head)},
     };
     for (size_t i = 0; i < sizeof macros / sizeof *macros; i++)
         if (uses(text, macros[i].word))

@@ -190,6 +190,8 @@ static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
     return s_max_nan(s_max_nan(by4[0], by4[2]), s_max_nan(by4[1], by4[3]));
 }
 
+#include "integers_generic.h"
+
 #define P(x) v_##x
 #define PF vf16x
 #include "poly.h"

@@ -25,10 +25,12 @@
 typedef uint16_t __attribute__((may_alias)) infk_b2;
 typedef uint32_t __attribute__((may_alias)) infk_b4;
 typedef uint64_t __attribute__((may_alias)) infk_b8;
+typedef int32_t __attribute__((may_alias, aligned(1))) infk_i4; /* anywhere */
 #else
 typedef uint16_t infk_b2;
 typedef uint32_t infk_b4;
 typedef uint64_t infk_b8;
+typedef int32_t infk_i4;
 #endif
 
 static INFK_INLINE uint32_t s_bits(float a) {

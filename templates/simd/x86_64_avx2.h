@@ -135,6 +135,8 @@ static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
     return l[0];
 }
 
+#include "integers_x86_64_avx2.h"
+
 #define P(x) v_##x
 #define PF vf16x
 #include "poly.h"

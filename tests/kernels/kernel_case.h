@@ -21,6 +21,7 @@ typedef struct kernel_case {
     } dims;
     ptrdiff_t x_count, y_count;  /* elements, padding of the layout included */
     ptrdiff_t w_panels, w_inner; /* packed weights: panels of 16 outputs, steps of each */
+    ptrdiff_t w_starts; /* packing of integers: elements of its second operand */
     ptrdiff_t columns;           /* n of the epilogue is below this */
 } kernel_case;
 
@@ -29,6 +30,8 @@ typedef struct kernel_case {
 bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *out);
 /* Elements of packed weights. */
 ptrdiff_t kernel_case_w_count(const kernel_case *c, const char *w_type);
+/* Packed integer weights of the case: the steps that pad an odd number of inputs become 0. */
+void kernel_case_zero_steps(const kernel_case *c, const char *w_type, void *w);
 
 /* ---- data ------------------------------------------------------------------------------------------- */
 typedef enum kernel_data {
@@ -40,7 +43,7 @@ typedef enum kernel_data {
 } kernel_data;
 uint64_t kernel_random(uint64_t *state);
 enum { KERNEL_ROWS = 7 }; /* what indices choose from */
-/* `type` is "f32", "i8" or "b1".."b8"; "i32" and "i64" are indices in [-KERNEL_ROWS, KERNEL_ROWS). */
+/* `type` is "f32", "i8", "i16" or "b1".."b8"; "i32" and "i64" are indices in [-KERNEL_ROWS, KERNEL_ROWS). */
 void kernel_fill(void *data, const char *type, ptrdiff_t count, kernel_data kind, uint64_t *state);
 size_t kernel_type_bytes(const char *type);
 /* Equal bit by bit; for f32, any NaN equals any other. */

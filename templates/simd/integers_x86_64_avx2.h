@@ -1,0 +1,99 @@
+/* integers_x86_64_avx2.h - 16 lanes of int32 with AVX2: two halves of 8. See integers_generic.h. */
+typedef struct vi16x {
+    __m256i lo, hi;
+} vi16x;
+
+static INFK_INLINE vi16x vi_join(__m256i lo, __m256i hi) {
+    vi16x r;
+    r.lo = lo;
+    r.hi = hi;
+    return r;
+}
+static INFK_INLINE vi16x vi_load(const int32_t *p) {
+    return vi_join(_mm256_loadu_si256((const __m256i *)(const void *)p),
+                   _mm256_loadu_si256((const __m256i *)(const void *)(p + 8)));
+}
+static INFK_INLINE void vi_store(int32_t *p, vi16x a) {
+    _mm256_storeu_si256((__m256i *)(void *)p, a.lo);
+    _mm256_storeu_si256((__m256i *)(void *)(p + 8), a.hi);
+}
+static INFK_INLINE vi16x vi_set1(int32_t a) {
+    return vi_join(_mm256_set1_epi32(a), _mm256_set1_epi32(a));
+}
+static INFK_INLINE vi16x vi_zero(void) { return vi_set1(0); }
+static INFK_INLINE vi16x vi_add(vi16x a, vi16x b) {
+    return vi_join(_mm256_add_epi32(a.lo, b.lo), _mm256_add_epi32(a.hi, b.hi));
+}
+static INFK_INLINE vi16x vi_mul(vi16x a, vi16x b) {
+    return vi_join(_mm256_mullo_epi32(a.lo, b.lo), _mm256_mullo_epi32(a.hi, b.hi));
+}
+/* acc + the products of the int16 halves of x and w. */
+static INFK_INLINE vi16x vi_dot2(vi16x acc, vi16x x, vi16x w) {
+    return vi_join(_mm256_add_epi32(acc.lo, _mm256_madd_epi16(x.lo, w.lo)),
+                   _mm256_add_epi32(acc.hi, _mm256_madd_epi16(x.hi, w.hi)));
+}
+/* Two neighbours, in every lane. */
+static INFK_INLINE vi16x vi_pair(const int16_t *p) {
+    return vi_set1(*(const infk_i4 *)(const void *)p);
+}
+static INFK_INLINE __m128i vi_load128(const void *p) { return _mm_loadu_si128((const __m128i *)p); }
+static INFK_INLINE vi16x vi_load_i8(const int8_t *p) {
+    const __m128i x = vi_load128(p);
+    return vi_join(_mm256_cvtepi8_epi32(x), _mm256_cvtepi8_epi32(_mm_srli_si128(x, 8)));
+}
+static INFK_INLINE vi16x vi_load_u8(const uint8_t *p) {
+    const __m128i x = vi_load128(p);
+    return vi_join(_mm256_cvtepu8_epi32(x), _mm256_cvtepu8_epi32(_mm_srli_si128(x, 8)));
+}
+static INFK_INLINE vi16x vi_load_i16(const int16_t *p) {
+    return vi_join(_mm256_cvtepi16_epi32(vi_load128(p)), _mm256_cvtepi16_epi32(vi_load128(p + 8)));
+}
+static INFK_INLINE vi16x vi_load_i32(const int32_t *p) { return vi_load(p); }
+/* [16][2] as a pair of int16 a lane. */
+static INFK_INLINE vi16x vi_pairs_i16(const int16_t *p) { return vi_load((const int32_t *)(const void *)p); }
+static INFK_INLINE vi16x vi_pairs_i8(const int8_t *p) {
+    return vi_join(_mm256_cvtepi8_epi16(vi_load128(p)), _mm256_cvtepi8_epi16(vi_load128(p + 16)));
+}
+/* 16 lanes of int16, in order. */
+static INFK_INLINE __m256i vi_narrow(vi16x a) {
+    return _mm256_permute4x64_epi64(_mm256_packs_epi32(a.lo, a.hi), 0xd8);
+}
+static INFK_INLINE void vi_store_i16(int16_t *p, vi16x a) {
+    _mm256_storeu_si256((__m256i *)(void *)p, vi_narrow(a));
+}
+static INFK_INLINE void vi_store_i8(int8_t *p, vi16x a) {
+    const __m256i x = vi_narrow(a);
+    const __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+    _mm_storeu_si128((__m128i *)(void *)p, bytes);
+}
+static INFK_INLINE void vi_store_u8(uint8_t *p, vi16x a) {
+    const __m256i x = vi_narrow(a);
+    const __m128i bytes = _mm_packus_epi16(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+    _mm_storeu_si128((__m128i *)(void *)p, bytes);
+}
+static INFK_INLINE void vi_store_i32(int32_t *p, vi16x a) { vi_store(p, a); }
+
+#define VI_TAILS(name, type)                                                        \
+    static INFK_INLINE vi16x vi_load_##name##_tail(const type *p, ptrdiff_t n) {    \
+        type lanes[16] = {0};                                                       \
+        for (ptrdiff_t i = 0; i < n; i++) lanes[i] = p[i];                          \
+        return vi_load_##name(lanes);                                               \
+    }                                                                               \
+    static INFK_INLINE void vi_store_##name##_tail(type *p, ptrdiff_t n, vi16x a) { \
+        type lanes[16];                                                             \
+        vi_store_##name(lanes, a);                                                  \
+        for (ptrdiff_t i = 0; i < n; i++) p[i] = lanes[i];                          \
+    }
+VI_TAILS(i8, int8_t)
+VI_TAILS(u8, uint8_t)
+VI_TAILS(i16, int16_t)
+VI_TAILS(i32, int32_t)
+#undef VI_TAILS
+
+static INFK_INLINE vf16x v_from_int(vi16x a) {
+    return v_pair(_mm256_cvtepi32_ps(a.lo), _mm256_cvtepi32_ps(a.hi));
+}
+/* Towards zero; lanes must be within the range of int32. */
+static INFK_INLINE vi16x vi_whole(vf16x a) {
+    return vi_join(_mm256_cvttps_epi32(a.lo), _mm256_cvttps_epi32(a.hi));
+}

@@ -1,0 +1,63 @@
+/* integers_x86_64_avx512.h - 16 lanes of int32 with AVX-512: one register. See integers_generic.h. */
+typedef __m512i vi16x;
+
+static INFK_INLINE vi16x vi_load(const int32_t *p) { return _mm512_loadu_si512(p); }
+static INFK_INLINE void vi_store(int32_t *p, vi16x a) { _mm512_storeu_si512(p, a); }
+static INFK_INLINE vi16x vi_set1(int32_t a) { return _mm512_set1_epi32(a); }
+static INFK_INLINE vi16x vi_zero(void) { return _mm512_setzero_si512(); }
+static INFK_INLINE vi16x vi_add(vi16x a, vi16x b) { return _mm512_add_epi32(a, b); }
+static INFK_INLINE vi16x vi_mul(vi16x a, vi16x b) { return _mm512_mullo_epi32(a, b); }
+/* acc + the products of the int16 halves of x and w. */
+static INFK_INLINE vi16x vi_dot2(vi16x acc, vi16x x, vi16x w) {
+#if defined(__AVX512VNNI__)
+    return _mm512_dpwssd_epi32(acc, x, w);
+#else
+    return _mm512_add_epi32(acc, _mm512_madd_epi16(x, w));
+#endif
+}
+/* Two neighbours, in every lane. */
+static INFK_INLINE vi16x vi_pair(const int16_t *p) {
+    return vi_set1(*(const infk_i4 *)(const void *)p);
+}
+static INFK_INLINE __m128i vi_load128(const void *p) { return _mm_loadu_si128((const __m128i *)p); }
+static INFK_INLINE __m256i vi_load256(const void *p) { return _mm256_loadu_si256((const __m256i *)p); }
+static INFK_INLINE vi16x vi_load_i8(const int8_t *p) { return _mm512_cvtepi8_epi32(vi_load128(p)); }
+static INFK_INLINE vi16x vi_load_u8(const uint8_t *p) {
+    return _mm512_cvtepu8_epi32(vi_load128(p));
+}
+static INFK_INLINE vi16x vi_load_i16(const int16_t *p) {
+    return _mm512_cvtepi16_epi32(vi_load256(p));
+}
+static INFK_INLINE vi16x vi_load_i32(const int32_t *p) { return vi_load(p); }
+/* [16][2] as a pair of int16 a lane. */
+static INFK_INLINE vi16x vi_pairs_i16(const int16_t *p) { return _mm512_loadu_si512(p); }
+static INFK_INLINE vi16x vi_pairs_i8(const int8_t *p) {
+    return _mm512_cvtepi8_epi16(vi_load256(p));
+}
+static INFK_INLINE void vi_store_i16(int16_t *p, vi16x a) {
+    _mm256_storeu_si256((__m256i *)(void *)p, _mm512_cvtepi32_epi16(a));
+}
+static INFK_INLINE void vi_store_i8(int8_t *p, vi16x a) {
+    _mm_storeu_si128((__m128i *)(void *)p, _mm512_cvtepi32_epi8(a));
+}
+static INFK_INLINE void vi_store_u8(uint8_t *p, vi16x a) {
+    _mm_storeu_si128((__m128i *)(void *)p, _mm512_cvtepi32_epi8(a));
+}
+static INFK_INLINE void vi_store_i32(int32_t *p, vi16x a) { vi_store(p, a); }
+
+#define VI_TAILS(name, type, load, widen, store, narrow)                            \
+    static INFK_INLINE vi16x vi_load_##name##_tail(const type *p, ptrdiff_t n) {    \
+        return widen(load(v_below(n), p));                                          \
+    }                                                                               \
+    static INFK_INLINE void vi_store_##name##_tail(type *p, ptrdiff_t n, vi16x a) { \
+        store(p, v_below(n), narrow(a));                                            \
+    }
+VI_TAILS(i8, int8_t, _mm_maskz_loadu_epi8, _mm512_cvtepi8_epi32, _mm_mask_storeu_epi8, _mm512_cvtepi32_epi8)
+VI_TAILS(u8, uint8_t, _mm_maskz_loadu_epi8, _mm512_cvtepu8_epi32, _mm_mask_storeu_epi8, _mm512_cvtepi32_epi8)
+VI_TAILS(i16, int16_t, _mm256_maskz_loadu_epi16, _mm512_cvtepi16_epi32, _mm256_mask_storeu_epi16, _mm512_cvtepi32_epi16)
+VI_TAILS(i32, int32_t, _mm512_maskz_loadu_epi32, (vi16x), _mm512_mask_storeu_epi32, (vi16x))
+#undef VI_TAILS
+
+static INFK_INLINE vf16x v_from_int(vi16x a) { return _mm512_cvtepi32_ps(a); }
+/* Towards zero; lanes must be within the range of int32. */
+static INFK_INLINE vi16x vi_whole(vf16x a) { return _mm512_cvttps_epi32(a); }
