@@ -19,12 +19,12 @@ typedef struct group {
     infc_type out;
 } group;
 
-/* An element-wise op that joins others: of integers, each stands alone. */
-static bool is_f32_map(const infc_ir *ir, MlirOperation op) {
+/* An element-wise op that joins others: of wide integers, each stands alone. */
+static bool in_lanes(const infc_ir *ir, MlirOperation op) {
     infc_op_desc desc;
     if (!infc_op_is_map(infc_ir_kind(ir, op))) return false;
     infc_ir_describe(ir, op, &desc);
-    return infc_desc_is_f32_map(&desc);
+    return infc_desc_in_lanes(&desc);
 }
 
 static bool is_compute(infc_op_kind kind) {
@@ -40,7 +40,7 @@ static bool in_group(const group *g, MlirOperation op) {
 /* Whether the map `op` can join: see the top of the file. Counts the operands it would add. */
 static bool can_join(infc_ir *ir, const group *g, MlirOperation op, int *n_new) {
     infc_type out = infc_ir_type(ir, mlirOperationGetResult(op, 0));
-    if (!infc_type_equal(&out, &g->out) || out.dtype != INFC_DTYPE_f32) return false;
+    if (!infc_shape_equal(&out, &g->out) || out.layout != g->out.layout) return false;
     bool touches = false;
     *n_new = 0;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
@@ -75,6 +75,7 @@ static bool takes_epilogue(infc_op_kind kind) {
     case INFC_OP_concat3:
     case INFC_OP_concat4:
     case INFC_OP_pad:
+    case INFC_OP_ipack:
     case INFC_OP_relayout: return false;
     default: return true;
     }
@@ -82,14 +83,16 @@ static bool takes_epilogue(infc_op_kind kind) {
 
 /* Tries the users of every op of the group, those that joined meanwhile included; each comes after what it uses. */
 static void grow(infc_ir *ir, group *g) {
-    if (!takes_epilogue(g->root) || g->out.dtype != INFC_DTYPE_f32) return;
-    if (infc_op_is_map(g->root) && !is_f32_map(ir, g->ops[0])) return;
+    bool sums = g->root == INFC_OP_imatmul || g->root == INFC_OP_iconv;
+    if (!takes_epilogue(g->root) || !infc_dtype_in_lanes(g->out.dtype)) return;
+    if (!infc_op_is_map(g->root) && !sums && g->out.dtype != INFC_DTYPE_f32) return;
+    if (infc_op_is_map(g->root) && !in_lanes(ir, g->ops[0])) return;
     for (size_t i = 0; i < g->n; i++) {
         MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(g->ops[i], 0));
         for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
             int n_new;
             MlirOperation user = mlirOpOperandGetOwner(use);
-            if (!is_f32_map(ir, user) || in_group(g, user) || !can_join(ir, g, user, &n_new))
+            if (!in_lanes(ir, user) || in_group(g, user) || !can_join(ir, g, user, &n_new))
                 continue;
             g->ops[g->n++] = user;
             g->n_extras += n_new;

@@ -65,7 +65,7 @@ static bool map_can_block(MlirOperation op, const infc_op_desc *desc) {
 }
 
 static infc_status lay_out_map(infc_pass_cx *pass, relayouts *made, MlirOperation op, const infc_op_desc *desc) {
-    if (!any_blocked(desc) || !infc_desc_is_f32_map(desc) || desc->out.rank < 3 || !map_can_block(op, desc))
+    if (!any_blocked(desc) || !infc_desc_in_lanes(desc) || desc->out.rank < 3 || !map_can_block(op, desc))
         return all_plain(pass, made, op);
     for (int i = 0; i < desc->n_in; i++)
         if (infc_shape_equal(&desc->in[i], &desc->out))
@@ -115,6 +115,9 @@ static infc_status lay_out(infc_pass_cx *pass, relayouts *made, MlirOperation op
     case INFC_OP_conv:
         block_result(pass, op, &desc);
         return want(pass, made, op, 1, INFC_LAYOUT_panel);
+    case INFC_OP_iconv: /* reads pairs of channels */
+        block_result(pass, op, &desc);
+        return want(pass, made, op, 0, INFC_LAYOUT_c16);
     case INFC_OP_pool_max:
     case INFC_OP_pool_avg:
     case INFC_OP_resize:
@@ -122,7 +125,8 @@ static infc_status lay_out(infc_pass_cx *pass, relayouts *made, MlirOperation op
         return INFC_OK;
     case INFC_OP_map1:
     case INFC_OP_map2:
-    case INFC_OP_map3: return lay_out_map(pass, made, op, &desc);
+    case INFC_OP_map3:
+    case INFC_OP_convert: return lay_out_map(pass, made, op, &desc);
     case INFC_OP_reduce_sum:
     case INFC_OP_reduce_max: return lay_out_reduce(pass, made, op, &desc);
     case INFC_OP_concat2:

@@ -36,9 +36,10 @@ bool infc_emit_apart(const infc_plan *plan, const infc_plan_step *step) {
 /* ---- epilogues ------------------------------------------------------------------------------------------ */
 
 static const char *element_type(const char *type) {
-    static const char *const types[][2] = {{"f32", "float"},   {"i8", "int8_t"},  {"b1", "uint8_t"},
-                                           {"b2", "infk_b2"},  {"b4", "infk_b4"}, {"b8", "infk_b8"},
-                                           {"i32", "int32_t"}, {"i64", "int64_t"}};
+    static const char *const types[][2] = {
+        {"f32", "float"},   {"i8", "int8_t"},   {"b1", "uint8_t"},
+        {"b2", "infk_b2"},  {"b4", "infk_b4"},  {"b8", "infk_b8"},
+        {"i16", "int16_t"}, {"i32", "int32_t"}, {"i64", "int64_t"}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(type, types[i][0]) == 0) return types[i][1];
     return NULL;
@@ -46,6 +47,25 @@ static const char *element_type(const char *type) {
 
 /* What a kernel writes: its last type. */
 static const char *result_type(const infk_kernel *kernel) { return element_type(kernel->types[2]); }
+
+/* Kernels by size write what they read; others the type of the buffer. */
+static infc_dtype stored_dtype(const infc_emit_unit *u, const infc_plan_step *step, int i) {
+    if (infk_kind_get(step->kernel->kind)->by_size) return INFC_DTYPE_NONE;
+    return infc_emit_stored(u, step, i)->type.dtype;
+}
+
+static const char *stored_type(const infc_emit_unit *u, const infc_plan_step *step, int i) {
+    const infc_dtype dtype = stored_dtype(u, step, i);
+    return dtype == INFC_DTYPE_NONE ? result_type(step->kernel) : infc_dtype_c_type(dtype);
+}
+
+static const char *extra_type(const infc_emit_unit *u, const infc_plan_step *step, int i) {
+    return infc_dtype_c_type(u->plan->buffers[infc_emit_extra(u, step, i)->buffer].type.dtype);
+}
+
+static bool sums_integers(const infk_kernel *kernel) {
+    return strcmp(kernel->types[2], "i32") == 0;
+}
 
 static void print_epilogue_body(const infc_emit_unit *u, const infc_plan_step *step,
                                 const char *count, infc_buf *out) {
@@ -61,11 +81,13 @@ static void print_epilogue_body(const infc_emit_unit *u, const infc_plan_step *s
         const infc_access access = infc_emit_extra(u, step, i)->access;
         extras[i] = places[access];
         extras[i].base = infc_arena_printf(arena, "e->a%d", i);
+        extras[i].dtype = u->plan->buffers[infc_emit_extra(u, step, i)->buffer].type.dtype;
         reads_m |= access == INFC_ACCESS_ROW && infc_expr_reads(u->cx->arena, u->plan, step, i);
         reads_n |= access == INFC_ACCESS_COLUMN && infc_expr_reads(u->cx->arena, u->plan, step, i);
     }
     for (int i = 0; i < step->n_stores; i++)
-        stores[i] = (infc_expr_place){infc_arena_printf(arena, "e->y%d", i), "o", true};
+        stores[i] =
+            (infc_expr_place){infc_arena_printf(arena, "e->y%d", i), "o", true, stored_dtype(u, step, i)};
     if (!reads_m) infc_buf_puts(out, "    (void)m;\n");
     if (!reads_n) infc_buf_puts(out, "    (void)n;\n");
     const infc_expr_form form = {step->kernel->lanes, count, 4, extras, stores};
@@ -75,7 +97,11 @@ static void print_epilogue_body(const infc_emit_unit *u, const infc_plan_step *s
 /* The struct's fields and the body: what tells epilogues apart. */
 static const char *epilogue_key(const infc_emit_unit *u, const infc_plan_step *step) {
     infc_buf key = {.arena = u->cx->arena};
-    infc_buf_printf(&key, "%s %d %d\n", step->kernel->name, step->n_extras, step->n_stores);
+    infc_buf_printf(&key, "%s", step->kernel->name);
+    for (int i = 0; i < step->n_extras; i++) infc_buf_printf(&key, " %s", extra_type(u, step, i));
+    for (int i = 0; i < step->n_stores; i++)
+        infc_buf_printf(&key, " %s *", stored_type(u, step, i));
+    infc_buf_puts(&key, "\n");
     print_epilogue_body(u, step, NULL, &key);
     return infc_buf_str(&key);
 }
@@ -86,7 +112,10 @@ static void print_epilogue_function(const infc_emit_unit *u, const infc_plan_ste
     infc_buf_printf(out, "static INFK_INLINE void %s_epi%s(", name, tail ? "_tail" : "");
     infc_emit_args args = infc_emit_args_begin(out, 8);
     infc_emit_arg(&args, "const struct %s_epi *e", name);
-    infc_emit_arg(&args, "%s acc", vector ? "vf16x" : result_type(step->kernel));
+    infc_emit_arg(&args, "%s acc",
+                  !vector                       ? result_type(step->kernel)
+                  : sums_integers(step->kernel) ? "vi16x"
+                                                : "vf16x");
     infc_emit_arg(&args, "ptrdiff_t o");
     infc_emit_arg(&args, "ptrdiff_t m");
     infc_emit_arg(&args, "ptrdiff_t n");
@@ -101,9 +130,10 @@ static infc_status print_instance(infc_emit_unit *u, const infc_emit_instance *i
     const char *words = infc_expr_words(u->cx->arena, u->plan, step, ", ");
     infc_buf_printf(out, "\n/* %s, then %s */\nstruct %s_epi {\n", step->kernel->name,
                     words[0] ? words : "store", instance->name);
-    for (int i = 0; i < step->n_extras; i++) infc_buf_printf(out, "    const float *a%d;\n", i);
+    for (int i = 0; i < step->n_extras; i++)
+        infc_buf_printf(out, "    const %s *a%d;\n", extra_type(u, step, i), i);
     for (int i = 0; i < step->n_stores; i++)
-        infc_buf_printf(out, "    %s *y%d;\n", result_type(step->kernel), i);
+        infc_buf_printf(out, "    %s *y%d;\n", stored_type(u, step, i), i);
     infc_buf_puts(out, "};\n");
     print_epilogue_function(u, step, instance->name, false, out);
     if (step->kernel->lanes > 1) print_epilogue_function(u, step, instance->name, true, out);
@@ -130,16 +160,15 @@ static void print_wrapper(const infc_emit_unit *u, const infc_plan_step *step, c
                           const char *instance, infc_buf *out) {
     static const char *const operands[] = {"x", "w"};
     const char *restrict_ = infc_emit_apart(u->plan, step) ? "restrict " : "";
-    const char *result = result_type(step->kernel);
     infc_buf_puts(out, "(");
     infc_emit_args parameters = infc_emit_args_begin(out, 8);
     for (int i = 0; i < step->n_operands; i++)
         infc_emit_arg(&parameters, "const %s *%s%s", element_type(step->kernel->types[i]),
                       restrict_, operands[i]);
     for (int i = 0; i < step->n_extras; i++)
-        infc_emit_arg(&parameters, "const float *%sa%d", restrict_, i);
+        infc_emit_arg(&parameters, "const %s *%sa%d", extra_type(u, step, i), restrict_, i);
     for (int i = 0; i < step->n_stores; i++)
-        infc_emit_arg(&parameters, "%s *%sy%d", result, restrict_, i);
+        infc_emit_arg(&parameters, "%s *%sy%d", stored_type(u, step, i), restrict_, i);
     infc_emit_arg(&parameters, "ptrdiff_t begin");
     infc_emit_arg(&parameters, "ptrdiff_t end");
     infc_buf_printf(out, ") {\n    const struct %s_epi e = {", instance);
@@ -169,7 +198,8 @@ static infc_status check_step(infc_emit_unit *u, const infc_plan_step *step) {
     for (int i = 0; i < step->n_operands; i++)
         known = known && element_type(step->kernel->types[i]);
     bool plain = step->n_extras == 0 && step->n_exprs == 0;
-    if (known && (plain || strcmp(step->kernel->types[2], "f32") == 0)) return INFC_OK;
+    if (known && (plain || strcmp(step->kernel->types[2], "f32") == 0 || sums_integers(step->kernel)))
+        return INFC_OK;
     return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC,
                      "step %s: no epilogue can be written for %s", step->name, step->kernel->name);
 }

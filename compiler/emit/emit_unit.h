@@ -66,6 +66,7 @@ const infc_plan_buffer *infc_emit_stored(const infc_emit_unit *u, const infc_pla
 typedef struct infc_expr_place {
     const char *base, *index; /* base[index] */
     bool vector;              /* 16 elements from there; else one for all lanes */
+    infc_dtype dtype;         /* of them; none: as the kernel writes it */
 } infc_expr_place;
 typedef struct infc_expr_form {
     int lanes;         /* 1: floats s_x, 16: vectors v_x */

@@ -60,7 +60,9 @@ static bool uses(infc_bytes text, const char *word) {
 }
 
 /* Sums of integers are wider than what they add. */
-static bool integer(const infk_kernel *k) { return k->kind == INFK_imatmul || k->kind == INFK_iconv; }
+static bool integer(const infk_kernel *k) {
+    return k->kind == INFK_imatmul || k->kind == INFK_iconv;
+}
 
 /* Defines what `text` uses. */
 static infc_status prologue(infc_cx *cx, const infk_kernel *k, const char *fn, const char *epi,
@@ -100,7 +102,8 @@ static infc_status prologue(infc_cx *cx, const infk_kernel *k, const char *fn, c
         {"ISTART(", "ISTART(p, lane)", "(((const infk_i4 *)(const void *)(p))[lane])"},
         {"IAT(", "IAT(k, lane)", infc_arena_printf(cx->arena, "(%d + (k) / 2 * 32 + (lane) * 2 + (k) %% 2)", head)},
         {"VI_START(", "VI_START(p)", "vi_load((const int32_t *)(const void *)(p))"},
-        {"VI_LDW(", "VI_LDW(p, k)", infc_arena_printf(cx->arena, "vi_pairs_%s((p) + %d + (k) * 16)", packed_type, head)},
+        {"VI_LDW(", "VI_LDW(p, k)",
+         infc_arena_printf(cx->arena, "vi_pairs_%s((p) + %d + (k) * 16)", packed_type, head)},
     };
     for (size_t i = 0; i < sizeof macros / sizeof *macros; i++)
         if (uses(text, macros[i].word))

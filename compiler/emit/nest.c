@@ -49,10 +49,12 @@ static void print_body(const infc_emit_unit *u, const infc_plan_step *step, cons
     for (int i = 0; i < step->n_extras; i++) {
         bool moves = step->nest_rank > 0 &&
                      stride(infc_emit_extra(u, step, i), step, step->nest_rank - 1) != 0;
-        extras[i] = (infc_expr_place){infc_arena_printf(arena, "%sa%d", prefix, i), moves ? "i" : "0", moves};
+        extras[i] = (infc_expr_place){infc_arena_printf(arena, "%sa%d", prefix, i), moves ? "i" : "0", moves,
+                                      u->plan->buffers[infc_emit_extra(u, step, i)->buffer].type.dtype};
     }
     for (int i = 0; i < step->n_stores; i++)
-        stores[i] = (infc_expr_place){infc_arena_printf(arena, "%sy%d", prefix, i), "i", true};
+        stores[i] = (infc_expr_place){infc_arena_printf(arena, "%sy%d", prefix, i), "i", true,
+                                      infc_emit_stored(u, step, i)->type.dtype};
     const infc_expr_form form = {16, count, indent, extras, stores};
     if (infc_nest_has_integers(u, step)) infc_nest_print_integers(u, step, &form, out);
     else infc_expr_print(u->plan, step, &form, out);

@@ -3,12 +3,24 @@
 #include "emit_unit.h"
 #include <ctype.h>
 
+/* An element read and stored as another type, in lanes of f32. */
+static bool fits_lanes(infc_dtype from, infc_dtype to) {
+    const infc_op_desc desc = {.kind = INFC_OP_convert, .n_in = 1, .in = {{.dtype = from}}, .out = {.dtype = to}};
+    return from == to ? infc_dtype_in_lanes(to) && to != INFC_DTYPE_i32 : infc_desc_in_lanes(&desc);
+}
+
 bool infc_nest_has_integers(const infc_emit_unit *u, const infc_plan_step *step) {
-    for (int i = 0; i < step->n_extras; i++)
-        if (u->plan->buffers[infc_emit_extra(u, step, i)->buffer].type.dtype != INFC_DTYPE_f32)
-            return true;
-    for (int i = 0; i < step->n_stores; i++)
-        if (infc_emit_stored(u, step, i)->type.dtype != INFC_DTYPE_f32) return true;
+    for (int i = 0; i < step->n_exprs; i++)
+        if (u->plan->exprs[step->first_expr + i].kind == INFC_EXPR_INTEGER) return true;
+    const bool moves = step->n_exprs == 1; /* what it reads is what it stores */
+    for (int s = 0; s < step->n_stores; s++) {
+        const infc_dtype to = infc_emit_stored(u, step, s)->type.dtype;
+        if (!fits_lanes(INFC_DTYPE_f32, to)) return true;
+        for (int i = 0; i < step->n_extras; i++) {
+            const infc_dtype from = u->plan->buffers[infc_emit_extra(u, step, i)->buffer].type.dtype;
+            if (!fits_lanes(from, moves ? to : INFC_DTYPE_f32)) return true;
+        }
+    }
     return false;
 }
 

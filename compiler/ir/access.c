@@ -50,7 +50,7 @@ static bool access_matmul(const infc_type *out, const infc_type *extra, bool pad
 
 bool infc_access_epilogue(infc_op_kind root, const infc_type *out, const infc_type *extra,
                           bool padded, infc_access *access) {
-    if (extra->dtype != INFC_DTYPE_f32) return false;
+    if (!infc_dtype_in_lanes(extra->dtype)) return false;
     if (infc_type_count(extra) == 1 && extra->rank <= out->rank) {
         *access = INFC_ACCESS_SCALAR;
         return true;
@@ -61,11 +61,13 @@ bool infc_access_epilogue(infc_op_kind root, const infc_type *out, const infc_ty
     }
     switch (root) {
     case INFC_OP_conv:
+    case INFC_OP_iconv:
     case INFC_OP_pool_max:
     case INFC_OP_resize:
     case INFC_OP_pool_avg: return access_image(out, extra, padded, access);
     case INFC_OP_norm:
-    case INFC_OP_matmul: return access_matmul(out, extra, padded, access);
+    case INFC_OP_matmul:
+    case INFC_OP_imatmul: return access_matmul(out, extra, padded, access);
     default: return false;
     }
 }

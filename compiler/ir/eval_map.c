@@ -46,7 +46,7 @@ static void advance(const infc_op_desc *desc, int64_t *index) {
     }
 }
 
-/* ---- other than f32 alone: plain layouts ------------------------------------------------------------------ */
+/* ---- other than f32 alone ------------------------------------------------------------------ */
 
 /* The operands of one element: as floats where they are f32, else as integers. */
 typedef struct element {
@@ -89,12 +89,12 @@ static int64_t compute(const infc_op_desc *desc, const infc_fn *fn, const elemen
 
 static void eval_integers(const infc_op_desc *desc, const infc_fn *fn, const infc_tensor *in, infc_tensor *out) {
     int rank = desc->out.rank;
-    view from[INFC_MAX_OPERANDS] = {0};
+    view to = view_of(&desc->out, rank), from[INFC_MAX_OPERANDS] = {0};
     for (int k = 0; k < desc->n_in; k++) from[k] = view_of(&desc->in[k], rank);
     int64_t index[INFC_MAX_RANK] = {0};
     for (int64_t i = 0, n = infc_type_count(&desc->out); i < n; i++) {
         element e = load(desc, in, from, index);
-        store(&desc->out, out->data, i, compute(desc, fn, &e));
+        store(&desc->out, out->data, offset(&to, index, rank), compute(desc, fn, &e));
         advance(desc, index);
     }
 }

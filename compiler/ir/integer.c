@@ -91,3 +91,20 @@ bool infc_desc_is_f32_map(const infc_op_desc *desc) {
     return infc_op_is_map(desc->kind) && desc->kind != INFC_OP_convert && all_f32(desc) &&
            infc_desc_fn(desc, &fn) && !fn.integer;
 }
+
+static bool is_narrow(infc_dtype dtype) {
+    return dtype == INFC_DTYPE_i8 || dtype == INFC_DTYPE_u8 || dtype == INFC_DTYPE_i16 || dtype == INFC_DTYPE_u16;
+}
+
+bool infc_dtype_in_lanes(infc_dtype dtype) {
+    return dtype == INFC_DTYPE_f32 || dtype == INFC_DTYPE_i32 || (is_narrow(dtype) && dtype != INFC_DTYPE_u16);
+}
+
+bool infc_desc_in_lanes(const infc_op_desc *desc) {
+    if (desc->kind != INFC_OP_convert) return infc_desc_is_f32_map(desc);
+    infc_dtype from = desc->in[0].dtype, to = desc->out.dtype;
+    if (!infc_dtype_in_lanes(from) || !infc_dtype_in_lanes(to) || to == INFC_DTYPE_i32)
+        return false;
+    if (from == INFC_DTYPE_f32 || to == INFC_DTYPE_f32) return true;
+    return infc_dtype_low(from) >= infc_dtype_low(to) && infc_dtype_high(from) <= infc_dtype_high(to);
+}

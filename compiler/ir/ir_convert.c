@@ -53,7 +53,7 @@ static infc_dtype dtype_of(MlirType type) {
 enum { UNKNOWN_LAYOUT = 99 };
 
 static infc_layout layout_of_string(MlirStringRef text) {
-    for (infc_layout layout = INFC_LAYOUT_plain; layout <= INFC_LAYOUT_panel; layout++)
+    for (infc_layout layout = INFC_LAYOUT_plain; layout <= INFC_LAYOUT_ipanel; layout++)
         if (mlirStringRefEqual(text, infc_mlir_str(infc_layout_name(layout)))) return layout;
     return (infc_layout)UNKNOWN_LAYOUT;
 }

@@ -15,6 +15,8 @@ const char *infc_desc_check(infc_arena *arena, const infc_op_desc *desc);
 /* "operand 1 must be plain, not f32[1,2]{c16}", and alike. */
 const char *infc_want_f32(infc_arena *arena, const infc_op_desc *desc, int operand);
 const char *infc_want_layout(infc_arena *arena, const infc_op_desc *desc, int operand, infc_layout layout);
+/* Operands of an integer sum: i16, and weights that ipack packed. */
+const char *infc_want_integers(infc_arena *arena, const infc_op_desc *desc);
 /* An attribute of `n` numbers within [low, high]. */
 const char *infc_want_ints(infc_arena *arena, const infc_op_desc *desc, const char *name, int n,
                            int64_t low, int64_t high);
@@ -36,6 +38,9 @@ int64_t infc_round_up(int64_t n, int64_t unit);
 int64_t infc_dims_product(const infc_type *type, int first, int last);
 /* Of a checked panel type: inner dimension in memory, a multiple of 64 when elements are bytes. */
 int64_t infc_panel_inner(const infc_type *type);
+/* Of a checked type, i8 or i16, as it is packed for integer sums: elements of one panel of 16 outputs. */
+int64_t infc_ipanel_elements(const infc_type *type);
+bool infc_layout_is_packed(infc_layout layout);
 
 /* Where the elements of an image [N,C,H,W] lie, plain or c16: the strides of conv_dims.def. */
 typedef struct infc_image_strides {
@@ -64,6 +69,7 @@ void infc_call_gather(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_conv(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_pool(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_matmul(const infc_op_desc *desc, infc_kernel_call *out);
+void infc_call_ipack(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_reduce(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_resize(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_softmax(const infc_op_desc *desc, infc_kernel_call *out);

@@ -113,6 +113,12 @@ bool infc_desc_fn(const infc_op_desc *desc, infc_fn *out);
 /* Whether an op is element-wise, and whether it is f32 alone: other element-wise ops stand alone, and are plain. */
 bool infc_op_is_map(infc_op_kind kind);
 bool infc_desc_is_f32_map(const infc_op_desc *desc);
+/* f32, or narrow enough that f32 holds every value; what lanes of f32 are loaded from and stored to. i32 as
+ * well, when a conversion to f32 is all that happens to it. */
+bool infc_dtype_in_lanes(infc_dtype dtype);
+/* An element-wise op whose values are f32 in lanes: f32 maps, conversions between such types that lose nothing or limit
+ * a float. These join one another and kernels' epilogues, and follow channel blocks. */
+bool infc_desc_in_lanes(const infc_op_desc *desc);
 
 /* integer.def */
 typedef enum infc_integer_operands {

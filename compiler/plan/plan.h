@@ -42,16 +42,18 @@ typedef enum infc_expr_kind {
     INFC_EXPR_ACC,
     INFC_EXPR_EXTRA,
     INFC_EXPR_FN,
-    INFC_EXPR_INTEGER /* in a loop nest of one function: emit/nest_integer.c */
+    INFC_EXPR_CONVERT, /* the value as an element type holds it: see infc_desc_in_lanes */
+    INFC_EXPR_INTEGER  /* in a loop nest of one function: emit/nest_integer.c */
 } infc_expr_kind;
 typedef struct infc_plan_expr {
     infc_expr_kind kind;
-    int fn;      /* FN: index in scalar.def; INTEGER: in integer.def */
+    int fn;      /* FN: index in scalar.def; INTEGER: in integer.def; CONVERT: an infc_dtype */
     int args[3]; /* functions: nodes, relative to the step's first; EXTRA: args[0] = extra */
 } infc_plan_expr;
 
 const char *infc_expr_fn_name(const infc_plan_expr *expr); /* of a function node */
 int infc_expr_fn_arity(const infc_plan_expr *expr);
+bool infc_expr_is_function(const infc_plan_expr *expr);
 
 /* An operand of an expression, and how it is read (ir/access.h). Kernel epilogues use the first four accesses,
  * loop nests use strides over the step's iteration space. The output of a nest is dense in that space. */

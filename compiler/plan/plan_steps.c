@@ -62,17 +62,26 @@ static infc_status operand_node(infc_builder *b, infc_plan_step *step, infc_op_k
     return INFC_OK;
 }
 
+/* Widening keeps a value in lanes, and a conversion that stands alone is the operand stored as another type: neither
+ * is a node. */
+static infc_status add_convert(infc_builder *b, infc_plan_step *step, infc_op_kind root,
+                               const infc_type *out, MlirOperation op, const infc_op_desc *desc) {
+    infc_plan_expr expr = {.kind = INFC_EXPR_CONVERT, .fn = (int)desc->out.dtype};
+    INFC_TRY(operand_node(b, step, root, out, mlirOperationGetOperand(op, 0), &expr.args[0]));
+    bool limits = desc->in[0].dtype == INFC_DTYPE_f32;
+    const infc_plan_expr *of = &b->plan->exprs[step->first_expr + expr.args[0]];
+    bool of_sum = of->kind == INFC_EXPR_ACC && desc->in[0].dtype == INFC_DTYPE_i32;
+    int node = infc_desc_in_lanes(desc) && (limits || of_sum) ? add_expr(b, step, expr) : expr.args[0];
+    body_add(b, mlirOperationGetResult(op, 0), node, -1);
+    return INFC_OK;
+}
+
 static infc_status add_map(infc_builder *b, infc_plan_step *step, infc_op_kind root,
                            const infc_type *out, MlirOperation op) {
     infc_op_desc desc;
     infc_ir_describe(b->ir, op, &desc);
     infc_fn fn;
-    if (desc.kind == INFC_OP_convert) { /* the operand, stored as another type */
-        int node;
-        INFC_TRY(operand_node(b, step, root, out, mlirOperationGetOperand(op, 0), &node));
-        body_add(b, mlirOperationGetResult(op, 0), node, -1);
-        return INFC_OK;
-    }
+    if (desc.kind == INFC_OP_convert) return add_convert(b, step, root, out, op, &desc);
     infc_desc_fn(&desc, &fn);
     infc_plan_expr expr = {.kind = fn.integer ? INFC_EXPR_INTEGER : INFC_EXPR_FN, .fn = fn.index};
     for (int i = 0; i < desc.n_in; i++)

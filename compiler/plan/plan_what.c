@@ -1,8 +1,8 @@
 /* plan_what.c - a step in words, for comments in generated code, dumps and profiles. */
 #include "plan_internal.h"
 
-static void conv_words(const infk_conv_dims *d, infc_buf *out) {
-    infc_buf_printf(out, "conv %tdx%td, %td -> %td channels, stride %td, pad %td, on %tdx%td",
+static void conv_words(const char *name, const infk_conv_dims *d, infc_buf *out) {
+    infc_buf_printf(out, "%s %tdx%td, %td -> %td channels, stride %td, pad %td, on %tdx%td", name,
                     d->kh, d->kw, d->ic * d->groups, d->oc, d->sh, d->ph, d->ih, d->iw);
     if (d->groups > 1) infc_buf_printf(out, ", %td groups", d->groups);
 }
@@ -11,9 +11,11 @@ static void kernel_words(const infc_plan_step *step, infc_buf *out) {
     const infc_kernel_call *call = &step->call;
     const char *name = infk_kind_get(call->kind)->name;
     switch (call->kind) {
-    case INFK_conv: conv_words(&call->dims.conv, out); break;
+    case INFK_iconv:
+    case INFK_conv: conv_words(name, &call->dims.conv, out); break;
+    case INFK_imatmul:
     case INFK_matmul:
-        infc_buf_printf(out, "matmul %td x %td x %td", call->dims.matmul.m, call->dims.matmul.k,
+        infc_buf_printf(out, "%s %td x %td x %td", name, call->dims.matmul.m, call->dims.matmul.k,
                         call->dims.matmul.n);
         if (call->dims.matmul.batch > 1)
             infc_buf_printf(out, ", %td of them", call->dims.matmul.batch);
@@ -42,11 +44,17 @@ static void kernel_words(const infc_plan_step *step, infc_buf *out) {
 }
 
 const char *infc_expr_fn_name(const infc_plan_expr *expr) {
+    if (expr->kind == INFC_EXPR_CONVERT) return infc_dtype_name((infc_dtype)expr->fn);
     return expr->kind == INFC_EXPR_INTEGER ? infc_integer_get(expr->fn)->name : infc_scalar_name(expr->fn);
 }
 
 int infc_expr_fn_arity(const infc_plan_expr *expr) {
+    if (expr->kind == INFC_EXPR_CONVERT) return 1;
     return expr->kind == INFC_EXPR_INTEGER ? infc_integer_get(expr->fn)->arity : infc_scalar_arity(expr->fn);
+}
+
+bool infc_expr_is_function(const infc_plan_expr *expr) {
+    return expr->kind != INFC_EXPR_ACC && expr->kind != INFC_EXPR_EXTRA;
 }
 
 const char *infc_plan_what(const infc_builder *b, const infc_plan_step *step) {
@@ -55,7 +63,7 @@ const char *infc_plan_what(const infc_builder *b, const infc_plan_step *step) {
     const char *separator = step->kernel ? "; then " : "";
     for (int i = 0; i < step->n_exprs; i++) {
         const infc_plan_expr *expr = &b->plan->exprs[step->first_expr + i];
-        if (expr->kind != INFC_EXPR_FN && expr->kind != INFC_EXPR_INTEGER) continue;
+        if (!infc_expr_is_function(expr)) continue;
         infc_buf_printf(&out, "%s%s", separator, infc_expr_fn_name(expr));
         separator = ", ";
     }

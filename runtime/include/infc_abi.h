@@ -38,6 +38,7 @@ typedef enum infc_layout {
     INFC_LAYOUT_plain = 0, /* row-major */
     INFC_LAYOUT_c16 = 1, /* activations [N,C,spatial...]: [N][ceil(C/16)][spatial...][16], pad lanes undefined */
     INFC_LAYOUT_panel = 2, /* matrix weights: panels of 16 outputs, see docs/adr/0002-packed-layouts.md */
+    INFC_LAYOUT_ipanel = 3, /* the same for sums of integers: with what each sum starts from */
 } infc_layout;
 
 /* What a call returned. */

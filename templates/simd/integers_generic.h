@@ -66,23 +66,21 @@ static INFK_INLINE vi16x vi_pair(const int16_t *p) {
 }
 
 /* The vocabulary's loads and stores of narrow integers and their tails, from one element at a time. */
-#define VI_NARROW(name, type)                                                      \
-    static INFK_INLINE vi16x vi_load_##name##_tail(const type *p, ptrdiff_t n) {   \
-        int32_t lanes[16] = {0};                                                   \
-        for (ptrdiff_t i = 0; i < n; i++) lanes[i] = (int32_t)p[i];                \
-        return vi_load(lanes);                                                     \
-    }                                                                              \
-    static INFK_INLINE vi16x vi_load_##name(const type *p) {                       \
-        return vi_load_##name##_tail(p, 16);                                       \
-    }                                                                              \
+#define VI_NARROW(name, type)                                                       \
+    static INFK_INLINE vi16x vi_load_##name##_tail(const type *p, ptrdiff_t n) {    \
+        int32_t lanes[16] = {0};                                                    \
+        for (ptrdiff_t i = 0; i < n; i++) lanes[i] = (int32_t)p[i];                 \
+        return vi_load(lanes);                                                      \
+    }                                                                               \
+    static INFK_INLINE vi16x vi_load_##name(const type *p) {                        \
+        return vi_load_##name##_tail(p, 16);                                        \
+    }                                                                               \
     static INFK_INLINE void vi_store_##name##_tail(type *p, ptrdiff_t n, vi16x a) { \
-        int32_t lanes[16];                                                         \
-        vi_store(lanes, a);                                                        \
-        for (ptrdiff_t i = 0; i < n; i++) p[i] = (type)lanes[i];                   \
-    }                                                                              \
-    static INFK_INLINE void vi_store_##name(type *p, vi16x a) {                    \
-        vi_store_##name##_tail(p, 16, a);                                          \
-    }
+        int32_t lanes[16];                                                          \
+        vi_store(lanes, a);                                                         \
+        for (ptrdiff_t i = 0; i < n; i++) p[i] = (type)lanes[i];                    \
+    }                                                                               \
+    static INFK_INLINE void vi_store_##name(type *p, vi16x a) { vi_store_##name##_tail(p, 16, a); }
 VI_NARROW(i8, int8_t)
 VI_NARROW(u8, uint8_t)
 VI_NARROW(i16, int16_t)
@@ -90,7 +88,9 @@ VI_NARROW(i32, int32_t)
 #undef VI_NARROW
 
 /* [16][2] as a pair of int16 a lane. */
-static INFK_INLINE vi16x vi_pairs_i16(const int16_t *p) { return vi_load((const int32_t *)(const void *)p); }
+static INFK_INLINE vi16x vi_pairs_i16(const int16_t *p) {
+    return vi_load((const int32_t *)(const void *)p);
+}
 static INFK_INLINE vi16x vi_pairs_i8(const int8_t *p) {
     int16_t wide[32];
     for (int i = 0; i < 32; i++) wide[i] = p[i];
@@ -105,4 +105,9 @@ static INFK_INLINE vf16x v_from_int(vi16x a) {
 static INFK_INLINE vi16x vi_whole(vf16x a) {
     return vi_join(__builtin_convertvector(a.q0, v_i32x4), __builtin_convertvector(a.q1, v_i32x4),
                    __builtin_convertvector(a.q2, v_i32x4), __builtin_convertvector(a.q3, v_i32x4));
+}
+/* Towards zero, limited to [low, high], whole numbers within the range of int32; 0 for NaN. */
+static INFK_INLINE vf16x v_limit(vf16x a, float low, float high) {
+    const vf16x number = v_select_eq(a, a, a, v_zero());
+    return v_from_int(vi_whole(v_min(v_max(number, v_set1(low)), v_set1(high))));
 }

@@ -50,7 +50,9 @@ static INFK_INLINE vi16x vi_load_i16(const int16_t *p) {
 }
 static INFK_INLINE vi16x vi_load_i32(const int32_t *p) { return vi_load(p); }
 /* [16][2] as a pair of int16 a lane. */
-static INFK_INLINE vi16x vi_pairs_i16(const int16_t *p) { return vi_load((const int32_t *)(const void *)p); }
+static INFK_INLINE vi16x vi_pairs_i16(const int16_t *p) {
+    return vi_load((const int32_t *)(const void *)p);
+}
 static INFK_INLINE vi16x vi_pairs_i8(const int8_t *p) {
     return vi_join(_mm256_cvtepi8_epi16(vi_load128(p)), _mm256_cvtepi8_epi16(vi_load128(p + 16)));
 }
@@ -96,4 +98,9 @@ static INFK_INLINE vf16x v_from_int(vi16x a) {
 /* Towards zero; lanes must be within the range of int32. */
 static INFK_INLINE vi16x vi_whole(vf16x a) {
     return vi_join(_mm256_cvttps_epi32(a.lo), _mm256_cvttps_epi32(a.hi));
+}
+/* Towards zero, limited to [low, high], whole numbers within the range of int32; 0 for NaN. */
+static INFK_INLINE vf16x v_limit(vf16x a, float low, float high) {
+    const vf16x number = v_select_eq(a, a, a, v_zero());
+    return v_from_int(vi_whole(v_min(v_max(number, v_set1(low)), v_set1(high))));
 }

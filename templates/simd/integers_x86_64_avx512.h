@@ -20,7 +20,9 @@ static INFK_INLINE vi16x vi_pair(const int16_t *p) {
     return vi_set1(*(const infk_i4 *)(const void *)p);
 }
 static INFK_INLINE __m128i vi_load128(const void *p) { return _mm_loadu_si128((const __m128i *)p); }
-static INFK_INLINE __m256i vi_load256(const void *p) { return _mm256_loadu_si256((const __m256i *)p); }
+static INFK_INLINE __m256i vi_load256(const void *p) {
+    return _mm256_loadu_si256((const __m256i *)p);
+}
 static INFK_INLINE vi16x vi_load_i8(const int8_t *p) { return _mm512_cvtepi8_epi32(vi_load128(p)); }
 static INFK_INLINE vi16x vi_load_u8(const uint8_t *p) {
     return _mm512_cvtepu8_epi32(vi_load128(p));
@@ -61,3 +63,8 @@ VI_TAILS(i32, int32_t, _mm512_maskz_loadu_epi32, (vi16x), _mm512_mask_storeu_epi
 static INFK_INLINE vf16x v_from_int(vi16x a) { return _mm512_cvtepi32_ps(a); }
 /* Towards zero; lanes must be within the range of int32. */
 static INFK_INLINE vi16x vi_whole(vf16x a) { return _mm512_cvttps_epi32(a); }
+/* Towards zero, limited to [low, high], whole numbers within the range of int32; 0 for NaN. */
+static INFK_INLINE vf16x v_limit(vf16x a, float low, float high) {
+    const vf16x number = v_select_eq(a, a, a, v_zero());
+    return v_from_int(vi_whole(v_min(v_max(number, v_set1(low)), v_set1(high))));
+}

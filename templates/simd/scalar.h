@@ -61,10 +61,14 @@ static INFK_INLINE int64_t s_mod_whole(int64_t a, int64_t b) {
     const int64_t r = s_fmod_whole(a, b);
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
-/* Towards zero, limited to [low, high]; 0 for NaN. */
+/* Towards zero, limited to [low, high], whole numbers; 0 for NaN. */
 static INFK_INLINE int64_t s_whole(float a, int64_t low, int64_t high) {
     if (!(a == a)) return 0;
     return a <= (float)low ? low : a >= (float)high ? high : (int64_t)a;
+}
+/* The same as a float. */
+static INFK_INLINE float s_limit(float a, float low, float high) {
+    return (float)s_whole(a, (int64_t)low, (int64_t)high);
 }
 
 #define INFK_INFINITY s_float(0x7f800000u)

@@ -331,8 +331,8 @@ bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *
 ptrdiff_t kernel_case_w_count(const kernel_case *c, const char *w_type) {
     const bool bytes = kernel_type_bytes(w_type) == 1;
     if (c->kind == INFK_gather) return c->w_inner;
-    const bool integer = c->kind == INFK_imatmul || c->kind == INFK_iconv || c->kind == INFK_ipack_matmul ||
-                         c->kind == INFK_ipack_conv;
+    const bool integer = c->kind == INFK_imatmul || c->kind == INFK_iconv ||
+                         c->kind == INFK_ipack_matmul || c->kind == INFK_ipack_conv;
     if (integer) return c->w_panels * (c->w_inner * 16 + 64 / (ptrdiff_t)kernel_type_bytes(w_type));
     return c->w_panels * (bytes ? (c->w_inner + 63) / 64 * 64 : c->w_inner) * 16;
 }
@@ -342,12 +342,15 @@ void kernel_case_zero_steps(const kernel_case *c, const char *w_type, void *w) {
     const ptrdiff_t head = 64 / (ptrdiff_t)bytes, panel = c->w_inner * 16 + head;
     const bool conv = c->kind == INFK_iconv;
     const ptrdiff_t taps = conv ? c->dims.conv.kh * c->dims.conv.kw : 1;
-    const ptrdiff_t inputs = conv ? c->dims.conv.ic : c->kind == INFK_imatmul ? c->dims.matmul.k : 0;
+    const ptrdiff_t inputs = conv                      ? c->dims.conv.ic
+                             : c->kind == INFK_imatmul ? c->dims.matmul.k
+                                                       : 0;
     for (ptrdiff_t p = 0; inputs % 2 && p < c->w_panels; p++) /* the last steps of the last taps, one each */
         for (ptrdiff_t tap = 0; tap < taps; tap++) {
             const ptrdiff_t odd = conv ? inputs % 16 : inputs;
             const ptrdiff_t step = c->w_inner - (taps - tap) * (odd + 1) + odd;
             for (ptrdiff_t lane = 0; lane < 16; lane++)
-                memset((char *)w + (size_t)(p * panel + head + step / 2 * 32 + lane * 2 + step % 2) * bytes, 0, bytes);
+                memset((char *)w + (size_t)(p * panel + head + step / 2 * 32 + lane * 2 + step % 2) * bytes,
+                       0, bytes);
         }
 }

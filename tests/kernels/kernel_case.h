@@ -21,7 +21,7 @@ typedef struct kernel_case {
     } dims;
     ptrdiff_t x_count, y_count;  /* elements, padding of the layout included */
     ptrdiff_t w_panels, w_inner; /* packed weights: panels of 16 outputs, steps of each */
-    ptrdiff_t w_starts; /* packing of integers: elements of its second operand */
+    ptrdiff_t w_starts;          /* packing of integers: elements of its second operand */
     ptrdiff_t columns;           /* n of the epilogue is below this */
 } kernel_case;
 

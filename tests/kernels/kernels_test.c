@@ -56,13 +56,16 @@ static void fill(const infk_kernel *k, const kernel_case *c, kernel_data data, o
         const char *type;
         ptrdiff_t count;
     } all[4] = {{k->types[0], c->x_count},
-                {k->types[1], c->w_starts ? c->w_starts : k->types[1][0] ? kernel_case_w_count(c, k->types[1]) : 0},
+                {k->types[1], c->w_starts      ? c->w_starts
+                              : k->types[1][0] ? kernel_case_w_count(c, k->types[1])
+                                               : 0},
                 {"f32", c->columns},
                 {k->types[2], c->y_count}};
     for (int i = 0; i < 4; i++) {
         /* int16 operands lie in the arena, where a pair may begin at the last element. */
         const size_t beyond = i == 0 && strcmp(all[i].type, "i16") == 0 ? 2 : 0;
-        void *at = guarded(SLOT_X + i, (size_t)all[i].count * kernel_type_bytes(all[i].type) + beyond, out->at_start);
+        void *at = guarded(SLOT_X + i, (size_t)all[i].count * kernel_type_bytes(all[i].type) + beyond,
+                           out->at_start);
         kernel_fill(at, all[i].type, all[i].count, data, &state);
         if (i == 1 && (c->kind == INFK_imatmul || c->kind == INFK_iconv))
             kernel_case_zero_steps(c, all[i].type, at);

@@ -15,7 +15,7 @@ static const char *check_operand(infc_arena *arena, const infc_op_desc *desc, in
     if (!same)
         return infc_arena_printf(arena, "%s and %s do not join along axis %d",
                                  infc_type_text(arena, a), infc_type_text(arena, b), axis);
-    if (b->layout == INFC_LAYOUT_panel || b->layout != a->layout)
+    if (infc_layout_is_packed(b->layout) || b->layout != a->layout)
         return infc_arena_printf(arena, "operand %d, %s, cannot stand beside %s", i,
                                  infc_type_text(arena, b), infc_type_text(arena, a));
     if (b->layout == INFC_LAYOUT_c16 && axis == 1 && i + 1 < desc->n_in && b->dims[1] % 16 != 0)

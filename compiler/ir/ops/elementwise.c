@@ -15,7 +15,7 @@ static bool varies_with_channel_only(const infc_type *type, const infc_type *out
 static const char *check_layouts(infc_arena *arena, const infc_op_desc *desc, infc_type *out) {
     for (int i = 0; i < desc->n_in; i++) {
         if (desc->in[i].layout == INFC_LAYOUT_c16) out->layout = INFC_LAYOUT_c16;
-        if (desc->in[i].layout == INFC_LAYOUT_panel)
+        if (infc_layout_is_packed(desc->in[i].layout))
             return infc_arena_printf(arena, "operand %d is a packed weight", i);
     }
     if (out->layout == INFC_LAYOUT_plain) return NULL;
@@ -85,8 +85,9 @@ const char *infc_shape_map(infc_arena *arena, const infc_op_desc *desc, infc_typ
 
 const char *infc_shape_convert(infc_arena *arena, const infc_op_desc *desc, infc_type *out) {
     const char *wrong = infc_desc_check(arena, desc);
-    if (!wrong) wrong = infc_want_layout(arena, desc, 0, INFC_LAYOUT_plain);
     if (wrong) return wrong;
+    if (infc_layout_is_packed(desc->in[0].layout))
+        return infc_arena_printf(arena, "operand 0 is a packed weight");
     infc_dtype dtypes[2] = {desc->in[0].dtype};
     if (!infc_dtype_parse(infc_desc_str(desc, "to"), &dtypes[1]))
         return infc_arena_printf(arena, "unknown element type \"%s\"", infc_desc_str(desc, "to"));

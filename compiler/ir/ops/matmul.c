@@ -7,12 +7,14 @@
 
 static const char *check(infc_arena *arena, const infc_op_desc *desc) {
     const infc_type *a = &desc->in[0], *w = &desc->in[1];
-    const char *wrong = infc_want_f32(arena, desc, 0);
+    bool integer = desc->kind == INFC_OP_imatmul;
+    const char *wrong = integer ? infc_want_integers(arena, desc) : infc_want_f32(arena, desc, 0);
     if (!wrong) wrong = infc_want_layout(arena, desc, 0, INFC_LAYOUT_plain);
     if (wrong) return wrong;
-    if (w->dtype != INFC_DTYPE_f32 && w->dtype != INFC_DTYPE_i8)
+    if (!integer && w->dtype != INFC_DTYPE_f32 && w->dtype != INFC_DTYPE_i8)
         return infc_arena_printf(arena, "operand 1 is %s; f32 and i8 are supported", infc_dtype_name(w->dtype));
-    if (w->layout == INFC_LAYOUT_c16 || (w->layout == INFC_LAYOUT_panel && w->rank == 4))
+    if (w->layout == INFC_LAYOUT_c16 || (!integer && w->layout == INFC_LAYOUT_ipanel) ||
+        (infc_layout_is_packed(w->layout) && w->rank == 4))
         return infc_arena_printf(arena, "operand 1 must be plain, or a panel of rank 2 or 3, not %s",
                                  infc_type_text(arena, w));
     if (a->rank < 2 || w->rank < 2)
@@ -49,7 +51,7 @@ const char *infc_shape_matmul(infc_arena *arena, const infc_op_desc *desc, infc_
     if (na != 1 && nw != 1 && (na != n || nw != n))
         return infc_arena_printf(arena, "%s and %s: only one side may repeat over batch dimensions",
                                  infc_type_text(arena, a), infc_type_text(arena, w));
-    r.dtype = INFC_DTYPE_f32;
+    r.dtype = desc->kind == INFC_OP_imatmul ? INFC_DTYPE_i32 : INFC_DTYPE_f32;
     r.rank += 2;
     if (r.rank > INFC_MAX_RANK)
         return infc_arena_printf(arena, "more than %d dimensions", INFC_MAX_RANK);
@@ -71,7 +73,12 @@ void infc_call_matmul(const infc_op_desc *desc, infc_kernel_call *out) {
     packed.rank = 2;
     packed.dims[0] = k;
     packed.dims[1] = n;
+    int64_t w_batch = infc_panel_inner(&packed) * infc_round_up(n, 16);
     *out = (infc_kernel_call){.kind = INFK_matmul, .types = {"f32", infc_dtype_name(w->dtype), "f32"}};
+    if (desc->kind == INFC_OP_imatmul) {
+        *out = (infc_kernel_call){.kind = INFK_imatmul, .types = {"i16", infc_dtype_name(w->dtype), "i32"}};
+        w_batch = infc_ipanel_elements(&packed) * ((n + 15) / 16);
+    }
     out->dims.matmul = (infk_matmul_dims){
         .batch = (ptrdiff_t)batch,
         .m = (ptrdiff_t)m,
@@ -79,7 +86,7 @@ void infc_call_matmul(const infc_op_desc *desc, infc_kernel_call *out) {
         .k = (ptrdiff_t)k,
         .a_batch = batch == 1 || na == 1 ? 0 : (ptrdiff_t)(m * k),
         .a_row = (ptrdiff_t)k,
-        .w_batch = batch == 1 ? 0 : (ptrdiff_t)(infc_panel_inner(&packed) * infc_round_up(n, 16)),
+        .w_batch = batch == 1 ? 0 : (ptrdiff_t)w_batch,
         .y_batch = (ptrdiff_t)(m * n),
         .y_row = (ptrdiff_t)n,
     };

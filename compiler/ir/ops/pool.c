@@ -11,7 +11,7 @@ static const char *check(infc_arena *arena, const infc_op_desc *desc) {
     if (!wrong && desc->kind == INFC_OP_pool_avg)
         wrong = infc_want_int(arena, desc, "count_include_pad", 0, 1);
     if (wrong) return wrong;
-    if (x->rank != 4 || infc_type_count(x) == 0 || x->layout == INFC_LAYOUT_panel)
+    if (x->rank != 4 || infc_type_count(x) == 0 || infc_layout_is_packed(x->layout))
         return infc_arena_printf(arena, "needs an image [N,C,H,W] with elements, not %s",
                                  infc_type_text(arena, x));
     return NULL;

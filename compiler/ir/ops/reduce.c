@@ -46,7 +46,8 @@ const char *infc_shape_reduce(infc_arena *arena, const infc_op_desc *desc, infc_
     const infc_attr *axes = infc_desc_attr(desc, "axes");
     wrong = check_axes(arena, x, axes);
     if (wrong) return wrong;
-    if (x->layout == INFC_LAYOUT_panel) return infc_want_layout(arena, desc, 0, INFC_LAYOUT_plain);
+    if (infc_layout_is_packed(x->layout))
+        return infc_want_layout(arena, desc, 0, INFC_LAYOUT_plain);
     if (x->layout == INFC_LAYOUT_c16 && axes->ints[0] < 2)
         return infc_arena_printf(arena, "%s over axis %lld needs a plain operand",
                                  infc_type_text(arena, x), (long long)axes->ints[0]);

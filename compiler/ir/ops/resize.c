@@ -22,7 +22,7 @@ const char *infc_shape_resize(infc_arena *arena, const infc_op_desc *desc, infc_
     if (!wrong) wrong = check_attrs(arena, desc);
     if (wrong) return wrong;
     infc_type r = desc->in[0];
-    if (r.rank != 4 || r.layout == INFC_LAYOUT_panel || infc_type_count(&r) == 0)
+    if (r.rank != 4 || infc_layout_is_packed(r.layout) || infc_type_count(&r) == 0)
         return infc_arena_printf(arena, "needs an image [N,C,H,W] with pixels, not %s",
                                  infc_type_text(arena, &r));
     for (int i = 0; i < 2; i++) {

@@ -1,6 +1,6 @@
 /* iconv: each output starts at its panel's value and adds int16 products; wraps as int32. Taps in the padding are
- * skipped: x is centred, so that padding is 0. Channels of x are counted over all groups, weights within a group; an odd
- * number of channels of a block is followed by one step of zeros. */
+ * skipped: x is centred, so that padding is 0. Channels of x are counted over all groups, weights within a group; an
+ * odd number of channels of a block is followed by one step of zeros. */
 static INFK_INLINE void INFK(iconv)(const infk_conv_dims *d, const T *x, const W *w,
                                     const EPI_TYPE *e, ptrdiff_t begin, ptrdiff_t end) {
     const ptrdiff_t blocks = (d->oc + 15) / 16, taps = d->kh * d->kw, inner = taps * ISTEPS(d->ic);
@@ -24,7 +24,8 @@ static INFK_INLINE void INFK(iconv)(const infk_conv_dims *d, const T *x, const W
                         acc += (uint32_t)(ld(p, 0) * ld(panel, IAT(k, c % 16)));
                     }
                 }
-                EPI((ACC)acc, image * d->y_batch + block * d->y_block + c % 16 * d->y_lane + row * d->y_row + col * d->y_col,
+                EPI((ACC)acc,
+                    image * d->y_batch + block * d->y_block + c % 16 * d->y_lane + row * d->y_row + col * d->y_col,
                     row * d->ow + col, c);
             }
     }

@@ -1,6 +1,6 @@
 /* ipack_conv: plain [o][ic][kh*kw] and the start of each output's sum to panels of 16 outputs: 16 starts, then
- * [steps / 2][16][2], steps in the order in which iconv visits them: input block of 16, tap, channel of the block, and a
- * step of zeros after an odd number of channels. */
+ * [steps / 2][16][2], steps in the order in which iconv visits them: input block of 16, tap, channel of the block;
+ * a step of zeros follows an odd number of channels. */
 static INFK_INLINE void INFK(ipack_conv)(const infk_relayout_dims *d, const T *x, const W *w,
                                          const EPI_TYPE *e, ptrdiff_t begin, ptrdiff_t end) {
     const ptrdiff_t steps = d->hw * ISTEPS(d->k), wide = 4 / (ptrdiff_t)sizeof(T);

@@ -11,7 +11,8 @@ static INFK_INLINE void INFK(ipack_matmul)(const infk_relayout_dims *d, const T 
             for (ptrdiff_t i = 0; i < wide; i++)
                 EPI((T)(start >> (i * 32 / wide)), at + lane * wide + i, i, n);
             for (ptrdiff_t k = 0; k < steps; k++)
-                EPI(k < d->k && n < d->c ? ld(x, (matrix * d->k + k) * d->c + n) : (T)0, at + IAT(k, lane), k, n);
+                EPI(k < d->k && n < d->c ? ld(x, (matrix * d->k + k) * d->c + n) : (T)0,
+                    at + IAT(k, lane), k, n);
         }
     }
 }

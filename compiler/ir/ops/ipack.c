@@ -1,0 +1,43 @@
+/* ipack.c - weights of integer sums in panels of 16 outputs. Each output's sum starts at an i32, which takes in a bias,
+ * so that nothing has to be added after the sum in integers: [K,N], [B,K,N] or [O,C,KH,KW], and [N] or [O]. */
+#include "../op_rules.h"
+
+static int64_t outputs_of(const infc_type *w) { return w->dims[w->rank == 4 ? 0 : w->rank - 1]; }
+
+const char *infc_shape_ipack(infc_arena *arena, const infc_op_desc *desc, infc_type *out) {
+    const char *wrong = infc_desc_check(arena, desc);
+    for (int i = 0; !wrong && i < 2; i++)
+        wrong = infc_want_layout(arena, desc, i, INFC_LAYOUT_plain);
+    if (wrong) return wrong;
+    const infc_type *w = &desc->in[0], *starts = &desc->in[1];
+    if ((w->dtype != INFC_DTYPE_i8 && w->dtype != INFC_DTYPE_i16) || w->rank < 2 || w->rank > 4 ||
+        infc_type_count(w) == 0)
+        return infc_arena_printf(arena, "packs i8 or i16 of 2 to 4 dimensions, not %s",
+                                 infc_type_text(arena, w));
+    if (starts->dtype != INFC_DTYPE_i32 || starts->rank != 1 || starts->dims[0] != outputs_of(w))
+        return infc_arena_printf(arena, "operand 1 must be i32[%lld], not %s",
+                                 (long long)outputs_of(w), infc_type_text(arena, starts));
+    infc_type r = *w;
+    r.layout = INFC_LAYOUT_ipanel;
+    wrong = infc_type_check(arena, &r);
+    if (!wrong) *out = r;
+    return wrong;
+}
+
+void infc_call_ipack(const infc_op_desc *desc, infc_kernel_call *out) {
+    const infc_type *w = &desc->in[0];
+    const char *type = infc_dtype_name(w->dtype);
+    *out = (infc_kernel_call){.kind = w->rank == 4 ? INFK_ipack_conv : INFK_ipack_matmul,
+                              .types = {type, "i32", type}};
+    infk_relayout_dims d = {.batch = 1, .c = (ptrdiff_t)outputs_of(w), .hw = 1};
+    d.k = (ptrdiff_t)w->dims[w->rank == 4 ? 1 : w->rank - 2];
+    if (w->rank == 3) d.batch = (ptrdiff_t)w->dims[0];
+    if (w->rank == 4) d.hw = (ptrdiff_t)infc_dims_product(w, 2, 4);
+    out->dims.relayout = d;
+}
+
+const char *infc_want_integers(infc_arena *arena, const infc_op_desc *desc) {
+    if (desc->in[0].dtype != INFC_DTYPE_i16)
+        return infc_arena_printf(arena, "operand 0 must be i16, not %s", infc_dtype_name(desc->in[0].dtype));
+    return infc_want_layout(arena, desc, 1, INFC_LAYOUT_ipanel);
+}
