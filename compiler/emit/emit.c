@@ -115,6 +115,9 @@ static infc_status write_headers(infc_emit_unit *u) {
     INFC_TRY(infc_emit_header_text(u, &header));
     INFC_TRY(infc_emit_write(u, u->out->header, infc_buf_bytes(&header), 0644));
     INFC_TRY(infc_emit_write(u, "infc_abi.h", *abi, 0644));
+    /* again, so that src/ alone can be taken elsewhere */
+    INFC_TRY(infc_emit_write(u, source_name(u, ".h"), infc_buf_bytes(&header), 0644));
+    INFC_TRY(infc_emit_write(u, "src/infc_abi.h", *abi, 0644));
     return write_skeleton(u, "NAME_internal.h.in", source_name(u, "_internal.h"));
 }
 
