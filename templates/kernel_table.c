@@ -27,6 +27,9 @@ static const char *const dims_of_resize[] = {
 static const char *const dims_of_strided[] = {
 #include "kernels/strided/strided_dims.def"
 };
+static const char *const dims_of_attention[] = {
+#include "kernels/attention/attention_dims.def"
+};
 static const char *const dims_of_gather[] = {
 #include "kernels/gather/gather_dims.def"
 };
@@ -101,12 +104,12 @@ size_t infk_kernel_count(void) { return N_KERNELS; }
 
 const infk_kernel *infk_kernel_at(size_t i) { return i < N_KERNELS ? &kernels[i] : NULL; }
 
-const infk_kernel *infk_kernel_select(infk_kind kind, const char *const types[INFK_MAX_OPERANDS],
+const infk_kernel *infk_kernel_select(infk_kind kind, const char *const types[INFK_MAX_TYPES],
                                       infc_isa isa, const void *dims) {
     for (size_t i = N_KERNELS; i-- > 0;) {
         const infk_kernel *k = &kernels[i];
         int same = k->kind == kind && infc_isa_includes(isa, k->isa);
-        for (int t = 0; same && t < INFK_MAX_OPERANDS; t++)
+        for (int t = 0; same && t < INFK_MAX_TYPES; t++)
             same = strcmp(k->types[t], types[t] ? types[t] : "") == 0;
         if (same && k->fits(dims)) return k;
     }
@@ -143,6 +146,11 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     case INFK_strided: {
         const infk_strided_dims *d = dims;
         return d->d0 * d->d1;
+    }
+    case INFK_attention:
+    case INFK_attention_masked: {
+        const infk_attention_dims *d = dims;
+        return d->batch * d->heads * blocks_of(d->m);
     }
     case INFK_gather: {
         const infk_gather_dims *d = dims;
@@ -199,6 +207,11 @@ uint64_t infk_flops(infk_kind kind, const void *dims) {
     case INFK_resize: { /* linear: three differences and three multiply-adds */
         const infk_resize_dims *d = dims;
         return (d->h_pick ? 0 : 9) * (uint64_t)(d->batch * d->c * d->oh * d->ow);
+    }
+    case INFK_attention:
+    case INFK_attention_masked: { /* per score: two sums, and scale, exp, division count five */
+        const infk_attention_dims *d = dims;
+        return (uint64_t)(d->batch * d->heads * d->m * d->n) * (uint64_t)(2 * (d->d + d->dv) + 5);
     }
     case INFK_strided:
     case INFK_gather:

@@ -2,8 +2,8 @@
  * compiler and the kernel tests; generated code gets the text instead (emit/kernel_text.c).
  *
  * The contract of a kernel (docs/adr/0004-epilogue-contract.md, 0005-reference-kernels.md):
- *   static inline void NAME(const infk_<dims>_dims *d, const X *x, [const W *w,] const EPI_TYPE *e,
- *                           ptrdiff_t begin, ptrdiff_t end)
+ *   static inline void NAME(const infk_<dims>_dims *d, const X *x, [const W *w, [const X *u..,]]
+ *                           const EPI_TYPE *e, ptrdiff_t begin, ptrdiff_t end)
  * does units [begin, end) of infk_units(kind, d), reads operands within their bounds (+ INFC_OVER_READ inside
  * the arena and the weights), hands every result exactly once to EPI(acc, o, m, n) or, for fewer than 16
  * lanes, EPI_TAIL(acc, o, m, n, lanes), and does nothing else: no allocation, no libc, no state.
@@ -42,6 +42,9 @@ typedef struct infk_resize_dims {
 typedef struct infk_strided_dims {
 #include "kernels/strided/strided_dims.def"
 } infk_strided_dims;
+typedef struct infk_attention_dims {
+#include "kernels/attention/attention_dims.def"
+} infk_attention_dims;
 typedef struct infk_gather_dims {
 #include "kernels/gather/gather_dims.def"
 } infk_gather_dims;
@@ -53,7 +56,7 @@ typedef struct infk_relayout_dims {
 } infk_relayout_dims;
 #undef F
 
-enum { INFK_MAX_DIMS = 32, INFK_MAX_OPERANDS = 3 };
+enum { INFK_MAX_DIMS = 32, INFK_MAX_TYPES = 3, INFK_MAX_OPERANDS = 6 };
 
 typedef enum infk_kind {
 #define INFK_OP(kind, dims, operands, by_size, unit) INFK_##kind,
@@ -77,8 +80,8 @@ uint64_t infk_flops(infk_kind kind, const void *dims);
 typedef struct infk_kernel {
     const char *name; /* infk_f32_conv_6x16__x86_64_avx2 */
     infk_kind kind;
-    const char *tile;                     /* "ref", "6x16" */
-    const char *types[INFK_MAX_OPERANDS]; /* x, w ("" when one operand), y: "f32", "i8", "b4" */
+    const char *tile;                  /* "ref", "6x16" */
+    const char *types[INFK_MAX_TYPES]; /* x, w ("" when one operand), y: "f32", "i8", "b4" */
     infc_isa isa;
     int lanes;                     /* 1 scalar text, 16 vector text */
     const char *file;              /* below templates/kernels/ */
@@ -90,7 +93,7 @@ size_t infk_kernel_count(void);
 const infk_kernel *infk_kernel_at(size_t i); /* order of kernels.def: oldest to newest */
 /* The last kernel of that kind and those types whose level is within `isa` and that fits; never null for a
  * supported combination, since every kind has a reference. Null: no kernel for these types. */
-const infk_kernel *infk_kernel_select(infk_kind kind, const char *const types[INFK_MAX_OPERANDS],
+const infk_kernel *infk_kernel_select(infk_kind kind, const char *const types[INFK_MAX_TYPES],
                                       infc_isa isa, const void *dims);
 
 #endif

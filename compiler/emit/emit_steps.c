@@ -45,6 +45,11 @@ static const char *element_type(const char *type) {
     return NULL;
 }
 
+/* Of operand i: the third and later are as the first. */
+static const char *operand_type(const infk_kernel *kernel, int i) {
+    return kernel->types[i == 1 ? 1 : 0];
+}
+
 /* What a kernel writes: its last type. */
 static const char *result_type(const infk_kernel *kernel) { return element_type(kernel->types[2]); }
 
@@ -158,12 +163,12 @@ static void print_dims(const infc_plan_step *step, const char *name, infc_buf *o
 /* From "(" to the closing brace: hands dims and epilogue to the inlined kernel. */
 static void print_wrapper(const infc_emit_unit *u, const infc_plan_step *step, const char *name,
                           const char *instance, infc_buf *out) {
-    static const char *const operands[] = {"x", "w"};
+    static const char *const operands[INFK_MAX_OPERANDS] = {"x", "w", "u2", "u3", "u4", "u5"};
     const char *restrict_ = infc_emit_apart(u->plan, step) ? "restrict " : "";
     infc_buf_puts(out, "(");
     infc_emit_args parameters = infc_emit_args_begin(out, 8);
     for (int i = 0; i < step->n_operands; i++)
-        infc_emit_arg(&parameters, "const %s *%s%s", element_type(step->kernel->types[i]),
+        infc_emit_arg(&parameters, "const %s *%s%s", element_type(operand_type(step->kernel, i)),
                       restrict_, operands[i]);
     for (int i = 0; i < step->n_extras; i++)
         infc_emit_arg(&parameters, "const %s *%sa%d", extra_type(u, step, i), restrict_, i);
@@ -194,9 +199,9 @@ static void print_function(const infc_emit_unit *u, const infc_emit_function *f,
 /* A kernel must be of types that epilogues can name, with as many operands as it takes. */
 static infc_status check_step(infc_emit_unit *u, const infc_plan_step *step) {
     if (!step->kernel) return INFC_OK;
-    bool known = result_type(step->kernel) && step->n_operands <= 2;
+    bool known = result_type(step->kernel) && step->n_operands <= INFK_MAX_OPERANDS;
     for (int i = 0; i < step->n_operands; i++)
-        known = known && element_type(step->kernel->types[i]);
+        known = known && element_type(operand_type(step->kernel, i));
     bool plain = step->n_extras == 0 && step->n_exprs == 0;
     if (known && (plain || strcmp(step->kernel->types[2], "f32") == 0 || sums_integers(step->kernel)))
         return INFC_OK;

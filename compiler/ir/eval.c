@@ -15,7 +15,7 @@ infc_status infc_tensor_create(infc_cx *cx, infc_arena *arena, const infc_type *
 }
 
 static bool same_types(const infk_kernel *kernel, const infc_kernel_call *call) {
-    for (int i = 0; i < INFK_MAX_OPERANDS; i++)
+    for (int i = 0; i < INFK_MAX_TYPES; i++)
         if (strcmp(kernel->types[i], call->types[i]) != 0) return false;
     return true;
 }

@@ -65,6 +65,7 @@ enum {
 #include "ops.def"
 #undef INFC_OP
 #define infc_call_none NULL
+void infc_call_attention(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_gather(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_conv(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_pool(const infc_op_desc *desc, infc_kernel_call *out);

@@ -73,7 +73,7 @@ const char *infc_desc_str(const infc_op_desc *desc, const char *name);       /* 
 /* A kernel call: which kind, and its dims struct filled in. */
 typedef struct infc_kernel_call {
     infk_kind kind;
-    const char *types[INFK_MAX_OPERANDS];
+    const char *types[INFK_MAX_TYPES];
     union {
         ptrdiff_t fields[INFK_MAX_DIMS];
         infk_conv_dims conv;
@@ -82,6 +82,7 @@ typedef struct infc_kernel_call {
         infk_reduce_dims reduce;
         infk_softmax_dims softmax;
         infk_strided_dims strided;
+        infk_attention_dims attention;
         infk_gather_dims gather;
         infk_pad_dims pad;
         infk_norm_dims norm;

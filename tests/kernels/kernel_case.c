@@ -242,6 +242,44 @@ static bool strided_case(size_t i, kernel_case *c) {
     return true;
 }
 
+/* Heads shared or not, one and several parts of 256 keys, masks of all shapes, columns of a wider tensor. */
+static bool attention_case(size_t i, kernel_case *c) {
+    static const ptrdiff_t sizes[][7] = {/* batch, heads, groups, queries, keys, d, dv */
+                                         {1, 1, 1, 1, 1, 1, 1},     {2, 2, 2, 5, 7, 8, 16},
+                                         {1, 2, 1, 17, 16, 16, 8},  {1, 4, 2, 16, 19, 5, 33},
+                                         {2, 1, 1, 20, 33, 32, 32}, {1, 2, 2, 3, 257, 9, 20},
+                                         {1, 1, 1, 18, 600, 4, 36}, {1, 1, 1, 2, 2, 130, 256}};
+    enum { N = sizeof sizes / sizeof *sizes };
+    const bool masked = c->kind == INFK_attention_masked;
+    if (i >= N * (masked ? 6 : 3)) return false;
+    const ptrdiff_t *s = sizes[i % N], how = (ptrdiff_t)(i / N);
+    infk_attention_dims *d = &c->dims.attention;
+    *d = (infk_attention_dims){
+        .batch = s[0], .heads = s[1], .groups = s[2], .m = s[3], .n = s[4], .d = s[5], .dv = s[6]};
+    d->q_at = how % 3 == 1 ? 3 : 0;
+    d->k_at = how % 3 == 1 ? 5 : 0;
+    d->v_at = how % 3 == 1 ? 2 : 0;
+    d->q_row = d->heads * d->d + d->q_at;
+    d->k_row = d->groups * d->d + d->k_at;
+    d->v_row = d->groups * d->dv + d->v_at + how % 2;
+    d->scale = 0x3eb504f3; /* 1 / sqrt(8) */
+    d->causal = how % 3 == 2;
+    d->past = d->n - d->m;
+    c->x_count = d->batch * d->m * d->q_row;
+    c->w_inner = d->batch * d->n * d->k_row;
+    c->more[0] = d->batch * d->n * d->v_row;
+    c->y_count = d->batch * d->m * d->heads * d->dv;
+    c->columns = d->heads * d->dv;
+    if (!masked) return true;
+    ptrdiff_t count = 1; /* which of keys, queries, heads, sequences the mask varies with */
+    if (how != 5) d->mask_key = count, count *= d->n;
+    if (how >= 2) d->mask_row = count, count *= d->m;
+    if (how >= 3) d->mask_head = count, count *= d->heads;
+    if (how == 1 || how == 4) d->mask_batch = count, count *= d->batch;
+    c->more[1] = count;
+    return true;
+}
+
 static bool gather_case(size_t i, kernel_case *c) {
     static const ptrdiff_t sizes[][3] = {{1, 1, 1}, {1, 17, 3}, {3, 5, 4}, {2, 33, 1}, {1, 1, 9}};
     if (i >= sizeof sizes / sizeof *sizes) return false;
@@ -315,6 +353,8 @@ bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *
     case INFK_norm: return norm_case(i, out);
     case INFK_resize: return resize_case(i, out);
     case INFK_strided: return strided_case(i, out);
+    case INFK_attention:
+    case INFK_attention_masked: return attention_case(i, out);
     case INFK_gather: return gather_case(i, out);
     case INFK_pad: return pad_case(i, out);
     case INFK_to_c16:
@@ -330,7 +370,7 @@ bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *
 
 ptrdiff_t kernel_case_w_count(const kernel_case *c, const char *w_type) {
     const bool bytes = kernel_type_bytes(w_type) == 1;
-    if (c->kind == INFK_gather) return c->w_inner;
+    if (c->w_panels == 0) return c->w_inner;
     const bool integer = c->kind == INFK_imatmul || c->kind == INFK_iconv ||
                          c->kind == INFK_ipack_matmul || c->kind == INFK_ipack_conv;
     if (integer) return c->w_panels * (c->w_inner * 16 + 64 / (ptrdiff_t)kernel_type_bytes(w_type));

@@ -15,20 +15,22 @@ typedef struct kernel_case {
         infk_norm_dims norm;
         infk_resize_dims resize;
         infk_strided_dims strided;
+        infk_attention_dims attention;
         infk_gather_dims gather;
         infk_pad_dims pad;
         infk_relayout_dims relayout;
     } dims;
-    ptrdiff_t x_count, y_count;  /* elements, padding of the layout included */
-    ptrdiff_t w_panels, w_inner; /* packed weights: panels of 16 outputs, steps of each */
-    ptrdiff_t w_starts;          /* packing of integers: elements of its second operand */
-    ptrdiff_t columns;           /* n of the epilogue is below this */
+    ptrdiff_t x_count, y_count; /* elements, padding of the layout included */
+    ptrdiff_t w_panels, w_inner; /* packed weights: panels of 16 outputs, steps of each; 0 panels: plain elements */
+    ptrdiff_t w_starts;                    /* packing of integers: elements of its second operand */
+    ptrdiff_t more[INFK_MAX_OPERANDS - 2]; /* elements of further operands, of the type of x */
+    ptrdiff_t columns;                     /* n of the epilogue is below this */
 } kernel_case;
 
 /* The cases of a kind; how many, or false at `i` past the last. Cases are the same on every target. Dims that
  * hold the size of packed weights in elements follow the weight's type. */
 bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *out);
-/* Elements of packed weights. */
+/* Elements of the second operand. */
 ptrdiff_t kernel_case_w_count(const kernel_case *c, const char *w_type);
 /* Packed integer weights of the case: the steps that pad an odd number of inputs become 0. */
 void kernel_case_zero_steps(const kernel_case *c, const char *w_type, void *w);
@@ -52,7 +54,7 @@ bool kernel_equal(const void *a, const void *b, const char *type, ptrdiff_t coun
 /* ---- memory ----------------------------------------------------------------------------------------- */
 /* `bytes` bytes that end where an unreadable page begins (or, with `at_start`, begin where one ends), filled with
  * 0xA5. Reused from call to call: `slot` below GUARDED_SLOTS. */
-enum { GUARDED_SLOTS = 8, GUARDED_BYTES = 4 << 20 };
+enum { GUARDED_SLOTS = INFK_MAX_OPERANDS + 4, GUARDED_BYTES = 4 << 20 };
 void *guarded(int slot, size_t bytes, bool at_start);
 
 #endif

@@ -28,7 +28,7 @@
 extern const infk_reference_row ROWS[];
 extern const size_t N_ROWS;
 
-enum { SLOT_X, SLOT_W, SLOT_COLUMN, SLOT_FULL, SLOT_Y, SLOT_COPY };
+enum { COLUMN = INFK_MAX_OPERANDS, FULL, N_IN, SLOT_Y = N_IN, SLOT_COPY };
 
 static struct {
     long runs, failures, cases;
@@ -38,7 +38,7 @@ static struct {
 
 /* One case with its operands, filled. */
 typedef struct operands {
-    const void *in[4]; /* x, w, column, full */
+    const void *in[N_IN]; /* operands, column, full */
     size_t y_bytes;
     void *plain, *rich; /* expected results of the two epilogues */
     bool at_start;
@@ -52,23 +52,22 @@ static infk_entry *find(const char *name) { /* null: of another level */
 
 static void fill(const infk_kernel *k, const kernel_case *c, kernel_data data, operands *out) {
     uint64_t state = 12345;
-    const struct {
-        const char *type;
-        ptrdiff_t count;
-    } all[4] = {{k->types[0], c->x_count},
-                {k->types[1], c->w_starts      ? c->w_starts
-                              : k->types[1][0] ? kernel_case_w_count(c, k->types[1])
-                                               : 0},
-                {"f32", c->columns},
-                {k->types[2], c->y_count}};
-    for (int i = 0; i < 4; i++) {
+    ptrdiff_t counts[N_IN] = {c->x_count, k->types[1][0] ? kernel_case_w_count(c, k->types[1]) : 0};
+    if (c->w_starts) counts[1] = c->w_starts;
+    for (int i = 2; i < COLUMN; i++) counts[i] = c->more[i - 2];
+    counts[COLUMN] = c->columns;
+    counts[FULL] = c->y_count;
+    for (int i = 0; i < N_IN; i++) {
+        const char *type = i == 1        ? k->types[1]
+                           : i == FULL   ? k->types[2]
+                           : i == COLUMN ? "f32"
+                                         : k->types[0];
         /* int16 operands lie in the arena, where a pair may begin at the last element. */
-        const size_t beyond = i == 0 && strcmp(all[i].type, "i16") == 0 ? 2 : 0;
-        void *at = guarded(SLOT_X + i, (size_t)all[i].count * kernel_type_bytes(all[i].type) + beyond,
-                           out->at_start);
-        kernel_fill(at, all[i].type, all[i].count, data, &state);
+        const size_t beyond = i == 0 && strcmp(type, "i16") == 0 ? 2 : 0;
+        void *at = guarded(i, (size_t)counts[i] * kernel_type_bytes(type) + beyond, out->at_start);
+        kernel_fill(at, type, counts[i], data, &state);
         if (i == 1 && (c->kind == INFK_imatmul || c->kind == INFK_iconv))
-            kernel_case_zero_steps(c, all[i].type, at);
+            kernel_case_zero_steps(c, type, at);
         out->in[i] = at;
     }
     out->y_bytes = (size_t)c->y_count * kernel_type_bytes(k->types[2]);
@@ -78,7 +77,9 @@ static void fill(const infk_kernel *k, const kernel_case *c, kernel_data data, o
 static bool run(infk_entry *entry, const infk_kernel *k, const kernel_case *c, const operands *o,
                 bool rich, ptrdiff_t step) {
     const ptrdiff_t units = infk_units(c->kind, &c->dims);
-    const void *in[4] = {o->in[0], o->in[1], rich ? o->in[2] : NULL, rich ? o->in[3] : NULL};
+    const void *in[N_IN];
+    memcpy(in, o->in, sizeof in);
+    if (!rich) in[COLUMN] = in[FULL] = NULL;
     void *outs[2] = {guarded(SLOT_Y, o->y_bytes, o->at_start),
                      guarded(SLOT_COPY, rich ? o->y_bytes : 0, o->at_start)};
     if (step == 0) step = units;
@@ -150,7 +151,7 @@ static const infk_kernel *reference_of(const infk_kernel *k) {
     for (size_t i = 0; i < infk_kernel_count(); i++) {
         const infk_kernel *r = infk_kernel_at(i);
         bool same = r->kind == k->kind && strcmp(r->tile, "ref") == 0;
-        for (int t = 0; t < INFK_MAX_OPERANDS; t++)
+        for (int t = 0; t < INFK_MAX_TYPES; t++)
             same = same && strcmp(r->types[t], k->types[t]) == 0;
         if (same) return r;
     }
