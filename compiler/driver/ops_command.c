@@ -18,6 +18,7 @@ static void put_json(infc_buf *out) {
     for (size_t i = 0; i < infc_onnx_op_count(); i++) {
         const infc_onnx_op *op = infc_onnx_op_at(i);
         infc_json_object(&j, NULL);
+        infc_json_text(&j, "domain", op->domain);
         infc_json_text(&j, "name", op->name);
         infc_json_u64(&j, "since_opset", (uint64_t)op->since);
         infc_json_u64(&j, "until_opset", (uint64_t)op->until);
@@ -52,7 +53,8 @@ static infc_status run(infc_call_cx *call) {
     INFC_TABLE_ROW(&onnx, "operator", "opsets", "limits");
     for (size_t i = 0; i < infc_onnx_op_count(); i++) {
         const infc_onnx_op *op = infc_onnx_op_at(i);
-        INFC_TABLE_ROW(&onnx, op->name, opsets(arena, op), op->note);
+        const char *dot = *op->domain ? "." : "";
+        INFC_TABLE_ROW(&onnx, infc_arena_printf(arena, "%s%s%s", op->domain, dot, op->name), opsets(arena, op), op->note);
     }
     infc_table_print(&onnx, 2, call->out);
     infc_buf_puts(call->out, "\nOperations of the infc dialect, what they become:\n");

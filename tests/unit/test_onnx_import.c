@@ -164,12 +164,14 @@ static void table(void **state) {
     (void)state;
     for (size_t i = 0; i < infc_onnx_op_count(); i++) {
         const infc_onnx_op *op = infc_onnx_op_at(i);
-        assert_ptr_equal(infc_onnx_op_find(op->name, op->since), op);
-        assert_ptr_equal(infc_onnx_op_find(op->name, op->until), op);
-        assert_true(i == 0 || strcmp(infc_onnx_op_at(i - 1)->name, op->name) <= 0);
+        assert_ptr_equal(infc_onnx_op_find(op->domain, op->name, op->since), op);
+        assert_ptr_equal(infc_onnx_op_find(op->domain, op->name, op->until), op);
+        const infc_onnx_op *before = i ? infc_onnx_op_at(i - 1) : op;
+        int order = strcmp(before->domain, op->domain);
+        assert_true(order < 0 || (order == 0 && strcmp(before->name, op->name) <= 0));
     }
-    assert_null(infc_onnx_op_find("NonMaxSuppression", 17));
-    assert_null(infc_onnx_op_find("Relu", 29));
+    assert_null(infc_onnx_op_find("", "NonMaxSuppression", 17));
+    assert_null(infc_onnx_op_find("", "Relu", 29));
 }
 
 int main(void) {

@@ -82,7 +82,7 @@ infc_status infc_onnx_build(infc_onnx_at *at, infc_op_kind kind, const infc_onnx
                             const infc_attr *attrs, int n_attrs, infc_onnx_operand *out) {
     infc_onnx_import *import = at->import;
     MlirValue values[INFC_MAX_OPERANDS], result;
-    if (is_shape_work(in, n)) {
+    if (is_shape_work(in, n) && kind != INFC_OP_ipack) { /* a constant is plain */
         infc_op_desc desc = {.kind = kind, .n_in = n, .n_attrs = n_attrs};
         for (int i = 0; i < n; i++) desc.in[i] = in[i].type;
         for (int i = 0; i < n_attrs; i++) desc.attrs[i] = attrs[i];

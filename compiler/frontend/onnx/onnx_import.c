@@ -53,8 +53,7 @@ typedef struct refusals { /* operators that are refused, with their first node a
 
 /* The line of the node's operator; null when it is one of those to refuse. */
 static const infc_onnx_op *find_op(const infc_onnx_import *import, const infc_onnx_node *node) {
-    if (*node->domain) return NULL;
-    return infc_onnx_op_find(node->op, import->opset);
+    return infc_onnx_op_find(node->domain, node->op, import->opset);
 }
 
 static void refuse(infc_onnx_import *import, refusals *all, size_t n) {
@@ -79,7 +78,7 @@ static void report_refusals(infc_onnx_import *import, const refusals *all) {
         const infc_onnx_node *node = &import->model.graph.nodes[all->firsts[i]];
         infc_loc loc = infc_onnx_node_loc(import->cx, import->path, &import->model.graph, all->firsts[i]);
         const char *why = "is not supported", *what_to_do = "see   infc ops";
-        if (*node->domain)
+        if (*node->domain && strcmp(node->domain, "com.microsoft") != 0)
             why = "is of a domain that infc does not know",
             what_to_do = "export with ONNX's own operators";
         infc_fail(import->cx, INFC_ERR_UNSUPPORTED, loc,

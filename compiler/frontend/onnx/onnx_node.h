@@ -72,6 +72,8 @@ infc_status infc_onnx_view(infc_onnx_at *at, const infc_onnx_operand *in, const 
                            int rank, infc_onnx_operand *out);
 infc_status infc_onnx_permute(infc_onnx_at *at, const infc_onnx_operand *in, const int64_t *perm,
                               infc_onnx_operand *out);
+/* [.., K, N] as [batch, K, N]. */
+infc_status infc_onnx_merge_batch(infc_onnx_at *at, infc_onnx_operand *x);
 /* A constant of rank 0 that stands for an attribute of this node. */
 infc_onnx_operand infc_onnx_scalar(infc_onnx_at *at, const char *what, float value);
 /* [C] as [C,1,1..] so that it broadcasts along axis 1 of a tensor of `rank` dimensions. */
@@ -83,17 +85,21 @@ infc_status infc_onnx_channel_input(infc_onnx_at *at, size_t i, const infc_type 
 /* ---- the importers that onnx_ops.def names -------------------------------------------------------------- */
 /* onnx_const.c: what only constants may go through, and integers besides; *done when that is what the node does. */
 infc_status infc_onnx_fold(infc_onnx_at *at, bool *done);
-infc_status infc_onnx_import_constant_only(infc_onnx_at *at);
 infc_status infc_onnx_import_average_pool(infc_onnx_at *at);
 infc_status infc_onnx_import_batchnorm(infc_onnx_at *at);
 infc_status infc_onnx_import_cast(infc_onnx_at *at);
 infc_status infc_onnx_import_clip(infc_onnx_at *at);
-infc_status infc_onnx_import_constant(infc_onnx_at *at);
 infc_status infc_onnx_import_concat(infc_onnx_at *at);
+infc_status infc_onnx_import_constant(infc_onnx_at *at);
+infc_status infc_onnx_import_constant_only(infc_onnx_at *at);
 infc_status infc_onnx_import_conv(infc_onnx_at *at);
+infc_status infc_onnx_import_conv_integer(infc_onnx_at *at);
 infc_status infc_onnx_import_conv_transpose(infc_onnx_at *at);
 infc_status infc_onnx_import_depth_to_space(infc_onnx_at *at);
+infc_status infc_onnx_import_dequantize(infc_onnx_at *at);
 infc_status infc_onnx_import_dropout(infc_onnx_at *at);
+infc_status infc_onnx_import_dynamic_quantize(infc_onnx_at *at);
+infc_status infc_onnx_import_dynamic_quantize_matmul(infc_onnx_at *at);
 infc_status infc_onnx_import_elu(infc_onnx_at *at);
 infc_status infc_onnx_import_expand(infc_onnx_at *at);
 infc_status infc_onnx_import_flatten(infc_onnx_at *at);
@@ -104,8 +110,8 @@ infc_status infc_onnx_import_global_pool(infc_onnx_at *at);
 infc_status infc_onnx_import_group_norm(infc_onnx_at *at);
 infc_status infc_onnx_import_hard_sigmoid(infc_onnx_at *at);
 infc_status infc_onnx_import_identity(infc_onnx_at *at);
-infc_status infc_onnx_import_leaky_relu(infc_onnx_at *at);
 infc_status infc_onnx_import_layer_norm(infc_onnx_at *at);
+infc_status infc_onnx_import_leaky_relu(infc_onnx_at *at);
 infc_status infc_onnx_import_logic(infc_onnx_at *at);
 infc_status infc_onnx_import_lp_norm(infc_onnx_at *at);
 infc_status infc_onnx_import_lrn(infc_onnx_at *at);
@@ -113,11 +119,23 @@ infc_status infc_onnx_import_map1(infc_onnx_at *at);
 infc_status infc_onnx_import_map2(infc_onnx_at *at);
 infc_status infc_onnx_import_map_many(infc_onnx_at *at);
 infc_status infc_onnx_import_matmul(infc_onnx_at *at);
+infc_status infc_onnx_import_matmul_integer(infc_onnx_at *at);
+infc_status infc_onnx_import_matmul_integer_to_float(infc_onnx_at *at);
 infc_status infc_onnx_import_max_pool(infc_onnx_at *at);
 infc_status infc_onnx_import_mod(infc_onnx_at *at);
 infc_status infc_onnx_import_pad(infc_onnx_at *at);
 infc_status infc_onnx_import_pow(infc_onnx_at *at);
 infc_status infc_onnx_import_prelu(infc_onnx_at *at);
+infc_status infc_onnx_import_qgemm(infc_onnx_at *at);
+infc_status infc_onnx_import_qlinear_binary(infc_onnx_at *at);
+infc_status infc_onnx_import_qlinear_concat(infc_onnx_at *at);
+infc_status infc_onnx_import_qlinear_conv(infc_onnx_at *at);
+infc_status infc_onnx_import_qlinear_global_average_pool(infc_onnx_at *at);
+infc_status infc_onnx_import_qlinear_leaky_relu(infc_onnx_at *at);
+infc_status infc_onnx_import_qlinear_matmul(infc_onnx_at *at);
+infc_status infc_onnx_import_qlinear_sigmoid(infc_onnx_at *at);
+infc_status infc_onnx_import_qlinear_softmax(infc_onnx_at *at);
+infc_status infc_onnx_import_quantize(infc_onnx_at *at);
 infc_status infc_onnx_import_reduce(infc_onnx_at *at);
 infc_status infc_onnx_import_reshape(infc_onnx_at *at);
 infc_status infc_onnx_import_resize(infc_onnx_at *at);

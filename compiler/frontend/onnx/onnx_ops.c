@@ -4,18 +4,22 @@
 
 static const infc_onnx_op ops[] = {
 #define INFC_ONNX_OP(name, since, until, min_in, max_in, max_out, attrs, import, note) \
-    {#name, since, until, min_in, max_in, max_out, attrs, infc_onnx_import_##import, note},
+    {"", #name, since, until, min_in, max_in, max_out, attrs, infc_onnx_import_##import, note},
 #include "onnx_ops.def"
+#undef INFC_ONNX_OP
+#define INFC_ONNX_OP(name, since, until, min_in, max_in, max_out, attrs, import, note) \
+    {"com.microsoft", #name, since, until, min_in, max_in, max_out, attrs, infc_onnx_import_##import, note},
+#include "onnx_ops_microsoft.def"
 #undef INFC_ONNX_OP
 };
 
 size_t infc_onnx_op_count(void) { return sizeof ops / sizeof *ops; }
 const infc_onnx_op *infc_onnx_op_at(size_t i) { return &ops[i]; }
 
-const infc_onnx_op *infc_onnx_op_find(const char *name, int64_t opset) {
+const infc_onnx_op *infc_onnx_op_find(const char *domain, const char *name, int64_t opset) {
     for (size_t i = 0; i < infc_onnx_op_count(); i++) {
         bool fits = opset >= ops[i].since && opset <= ops[i].until;
-        if (fits && strcmp(ops[i].name, name) == 0) return &ops[i];
+        if (fits && strcmp(ops[i].name, name) == 0 && strcmp(ops[i].domain, domain) == 0) return &ops[i];
     }
     return NULL;
 }

@@ -13,6 +13,7 @@ enum {
 struct infc_onnx_at; /* onnx_node.h */
 
 typedef struct infc_onnx_op {
+    const char *domain; /* "", "com.microsoft" */
     const char *name;
     int since, until; /* opsets of this signature, both inclusive */
     int min_inputs, max_inputs, max_outputs;
@@ -22,9 +23,9 @@ typedef struct infc_onnx_op {
 } infc_onnx_op;
 
 size_t infc_onnx_op_count(void);
-const infc_onnx_op *infc_onnx_op_at(size_t i); /* by name, then opset */
+const infc_onnx_op *infc_onnx_op_at(size_t i); /* by domain, name, opset */
 /* The line for an opset, or null. */
-const infc_onnx_op *infc_onnx_op_find(const char *name, int64_t opset);
+const infc_onnx_op *infc_onnx_op_find(const char *domain, const char *name, int64_t opset);
 
 /* Counts of inputs and outputs; attributes known, of their kind, given once. Records every problem. */
 infc_status infc_onnx_op_check(infc_cx *cx, infc_loc loc, const infc_onnx_op *op,

@@ -8,7 +8,7 @@ static infc_status multiply(infc_onnx_at *at, const infc_onnx_operand *a,
 }
 
 /* [.., K, N] as [batch, K, N]. */
-static infc_status merge_batch(infc_onnx_at *at, infc_onnx_operand *x) {
+infc_status infc_onnx_merge_batch(infc_onnx_at *at, infc_onnx_operand *x) {
     int64_t dims[3] = {1, x->type.dims[x->type.rank - 2], x->type.dims[x->type.rank - 1]};
     for (int i = 0; i + 2 < x->type.rank; i++) dims[0] *= x->type.dims[i];
     return infc_onnx_view(at, x, dims, 3, x);
@@ -22,8 +22,8 @@ static infc_status multiply_batches(infc_onnx_at *at, const infc_onnx_operand *a
     infc_type product;
     bool fits = infc_op_get(INFC_OP_matmul)->shape(at->arena, &desc, &product) == NULL;
     if (!fits || b->type.rank <= 3) return multiply(at, a, b, out); /* which says what is wrong */
-    INFC_TRY(merge_batch(at, &x));
-    INFC_TRY(merge_batch(at, &y));
+    INFC_TRY(infc_onnx_merge_batch(at, &x));
+    INFC_TRY(infc_onnx_merge_batch(at, &y));
     INFC_TRY(multiply(at, &x, &y, out));
     return infc_onnx_view(at, out, product.dims, product.rank, out);
 }
