@@ -54,7 +54,8 @@ static infc_status run(infc_call_cx *call) {
     for (size_t i = 0; i < infc_onnx_op_count(); i++) {
         const infc_onnx_op *op = infc_onnx_op_at(i);
         const char *dot = *op->domain ? "." : "";
-        INFC_TABLE_ROW(&onnx, infc_arena_printf(arena, "%s%s%s", op->domain, dot, op->name), opsets(arena, op), op->note);
+        INFC_TABLE_ROW(&onnx, infc_arena_printf(arena, "%s%s%s", op->domain, dot, op->name),
+                       opsets(arena, op), op->note);
     }
     infc_table_print(&onnx, 2, call->out);
     infc_buf_puts(call->out, "\nOperations of the infc dialect, what they become:\n");

@@ -8,7 +8,8 @@ static const infc_onnx_op ops[] = {
 #include "onnx_ops.def"
 #undef INFC_ONNX_OP
 #define INFC_ONNX_OP(name, since, until, min_in, max_in, max_out, attrs, import, note) \
-    {"com.microsoft", #name, since, until, min_in, max_in, max_out, attrs, infc_onnx_import_##import, note},
+    {"com.microsoft",           #name, since, until, min_in, max_in, max_out, attrs,   \
+     infc_onnx_import_##import, note},
 #include "onnx_ops_microsoft.def"
 #undef INFC_ONNX_OP
 };
@@ -19,7 +20,8 @@ const infc_onnx_op *infc_onnx_op_at(size_t i) { return &ops[i]; }
 const infc_onnx_op *infc_onnx_op_find(const char *domain, const char *name, int64_t opset) {
     for (size_t i = 0; i < infc_onnx_op_count(); i++) {
         bool fits = opset >= ops[i].since && opset <= ops[i].until;
-        if (fits && strcmp(ops[i].name, name) == 0 && strcmp(ops[i].domain, domain) == 0) return &ops[i];
+        if (fits && strcmp(ops[i].name, name) == 0 && strcmp(ops[i].domain, domain) == 0)
+            return &ops[i];
     }
     return NULL;
 }

@@ -1,5 +1,5 @@
-/* Products and convolutions of quantised tensors, exact in int32: MatMulInteger, ConvInteger, QLinearMatMul, QLinearConv
- * and those of com.microsoft. */
+/* Products and convolutions of quantised tensors, exact in int32: MatMulInteger, ConvInteger, QLinearMatMul and
+ * QLinearConv, and those of com.microsoft. */
 #include "ops_quantize.h"
 #include "ops_window.h"
 #include <string.h>
@@ -35,7 +35,8 @@ infc_status infc_onnx_integer_matmul(infc_onnx_at *at, const infc_onnx_operand *
     infc_onnx_operand in[2], w = *b;
     infc_op_desc desc = {.kind = INFC_OP_matmul, .n_in = 2};
     infc_type product;
-    if (a->type.rank < 1 || b->type.rank < 1) return infc_onnx_invalid(at, "an operand has no dimensions");
+    if (a->type.rank < 1 || b->type.rank < 1)
+        return infc_onnx_invalid(at, "an operand has no dimensions");
     INFC_TRY(centred(at, a, a_grid, &in[0]));
     if (w.type.dtype != INFC_DTYPE_i8 || b_grid->has_zero) INFC_TRY(centred(at, b, b_grid, &w));
     INFC_TRY(as_matrix(at, true, &in[0]));
@@ -54,14 +55,15 @@ infc_status infc_onnx_integer_matmul(infc_onnx_at *at, const infc_onnx_operand *
     int64_t dims[INFC_MAX_RANK];
     int rank = 0;
     for (int i = 0; i < product.rank; i++) {
-        bool added = (a->type.rank == 1 && i == product.rank - 2) || (b->type.rank == 1 && i == product.rank - 1);
+        bool added = (a->type.rank == 1 && i == product.rank - 2) ||
+                     (b->type.rank == 1 && i == product.rank - 1);
         if (!added) dims[rank++] = product.dims[i];
     }
     return infc_onnx_view(at, out, dims, rank, out);
 }
 
-infc_status infc_onnx_scale_product(infc_onnx_at *at, const infc_onnx_grid *a, const infc_onnx_grid *b,
-                                    infc_onnx_operand *out) {
+infc_status infc_onnx_scale_product(infc_onnx_at *at, const infc_onnx_grid *a,
+                                    const infc_onnx_grid *b, infc_onnx_operand *out) {
     infc_onnx_operand pair[2] = {a->scale, b->scale};
     return infc_onnx_map(at, "mul", pair, 2, out);
 }
@@ -89,8 +91,8 @@ static infc_status result_type(infc_onnx_at *at, const infc_onnx_grid *grid) {
 static infc_status same_type(infc_onnx_at *at, const char *what, const infc_onnx_operand *q,
                              const infc_onnx_grid *grid) {
     if (!grid->dtype || grid->dtype == q->type.dtype) return INFC_OK;
-    return infc_onnx_invalid(at, "the zero point of %s is %s, but it is %s", what, infc_dtype_name(grid->dtype),
-                             infc_dtype_name(q->type.dtype));
+    return infc_onnx_invalid(at, "the zero point of %s is %s, but it is %s", what,
+                             infc_dtype_name(grid->dtype), infc_dtype_name(q->type.dtype));
 }
 
 typedef struct factors {
@@ -174,13 +176,15 @@ infc_status infc_onnx_import_dynamic_quantize_matmul(infc_onnx_at *at) {
 /* ---- convolutions ---------------------------------------------------------------------------------------- */
 
 /* The sums of a convolution as an image; the zero point of w is one value or one per output channel. */
-static infc_status convolve(infc_onnx_at *at, factors *f, const infc_onnx_operand *starts, infc_onnx_operand *out) {
+static infc_status convolve(infc_onnx_at *at, factors *f, const infc_onnx_operand *starts,
+                            infc_onnx_operand *out) {
     infc_onnx_operand in[2];
     infc_onnx_window window;
     int spatial = f->a.type.rank - 2;
     int64_t outputs = f->b.type.dims[0];
     INFC_TRY(centred(at, &f->a, &f->a_grid, &in[0]));
-    if (f->b.type.dtype != INFC_DTYPE_i8 || f->b_grid.has_zero) INFC_TRY(centred(at, &f->b, &f->b_grid, &f->b));
+    if (f->b.type.dtype != INFC_DTYPE_i8 || f->b_grid.has_zero)
+        INFC_TRY(centred(at, &f->b, &f->b_grid, &f->b));
     INFC_TRY(infc_onnx_image(at, &in[0], &in[0]));
     INFC_TRY(infc_onnx_image(at, &f->b, &f->b));
     INFC_TRY(infc_onnx_window_read(at, &in[0].type, spatial, &f->b.type.dims[2], &window));
@@ -217,9 +221,10 @@ infc_status infc_onnx_import_conv_integer(infc_onnx_at *at) {
 
 static infc_status read_starts(infc_onnx_at *at, size_t i, int64_t outputs, infc_onnx_operand *out) {
     *out = infc_onnx_any(at, i);
-    if (out->type.dtype == INFC_DTYPE_i32 && out->type.rank == 1 && out->type.dims[0] == outputs) return INFC_OK;
-    return infc_onnx_invalid(at, "the bias is %s; i32[%lld] is needed", infc_type_text(at->arena, &out->type),
-                             (long long)outputs);
+    if (out->type.dtype == INFC_DTYPE_i32 && out->type.rank == 1 && out->type.dims[0] == outputs)
+        return INFC_OK;
+    return infc_onnx_invalid(at, "the bias is %s; i32[%lld] is needed",
+                             infc_type_text(at->arena, &out->type), (long long)outputs);
 }
 
 infc_status infc_onnx_import_qlinear_conv(infc_onnx_at *at) {
@@ -259,7 +264,8 @@ infc_status infc_onnx_import_qgemm(infc_onnx_at *at) {
     if (infc_type_count(&f.a_grid.scale.type) != 1 || infc_onnx_attr_int(at, "transB", 0))
         if (f.b_grid.scale.type.rank > 0)
             return infc_onnx_refuse(at, "scales per row of a, or per column of a transposed b");
-    if (f.a.type.rank != 2 || f.b.type.rank != 2) return infc_onnx_invalid(at, "a and b must be matrices");
+    if (f.a.type.rank != 2 || f.b.type.rank != 2)
+        return infc_onnx_invalid(at, "a and b must be matrices");
     if (infc_onnx_attr_int(at, "transA", 0)) INFC_TRY(infc_onnx_permute(at, &f.a, swapped, &f.a));
     if (infc_onnx_attr_int(at, "transB", 0)) INFC_TRY(infc_onnx_permute(at, &f.b, swapped, &f.b));
     bool biased = at->node->n_inputs > 6 && infc_onnx_has(at, 6);

@@ -15,12 +15,14 @@ static infc_status read(infc_onnx_at *at, size_t i, infc_onnx_operand *out) {
 }
 
 /* On the grid at inputs i and i + 1; of the type of input `like` when there is no zero point. */
-static infc_status write(infc_onnx_at *at, const infc_onnx_operand *x, size_t i, size_t like, infc_onnx_operand *out) {
+static infc_status write(infc_onnx_at *at, const infc_onnx_operand *x, size_t i, size_t like,
+                         infc_onnx_operand *out) {
     infc_onnx_grid grid;
     INFC_TRY(infc_onnx_grid_read(at, i, i + 1, &x->type, -1, &grid));
     infc_dtype dtype = grid.dtype ? grid.dtype : infc_onnx_any(at, like).type.dtype;
     if (dtype != INFC_DTYPE_i8 && dtype != INFC_DTYPE_u8)
-        return infc_onnx_invalid(at, "the result's zero point is %s; it must be i8 or u8", infc_dtype_name(dtype));
+        return infc_onnx_invalid(at, "the result's zero point is %s; it must be i8 or u8",
+                                 infc_dtype_name(dtype));
     return infc_onnx_quantize(at, x, &grid, dtype, out);
 }
 
@@ -85,7 +87,8 @@ infc_status infc_onnx_import_qlinear_concat(infc_onnx_at *at) {
     infc_onnx_operand *parts = INFC_NEW(at->arena, infc_onnx_operand, at->node->n_inputs + 1), y;
     int n = 0, axis;
     if (at->node->n_inputs < 5 || (at->node->n_inputs - 2) % 3 != 0)
-        return infc_onnx_invalid(at, "has %zu inputs; 2, and 3 for each operand are needed", at->node->n_inputs);
+        return infc_onnx_invalid(at, "has %zu inputs; 2, and 3 for each operand are needed",
+                                 at->node->n_inputs);
     for (size_t i = 2; i + 2 < at->node->n_inputs; i += 3) {
         INFC_TRY(read(at, i, &parts[n]));
         INFC_TRY(write(at, &parts[n], 0, 2, &parts[n]));

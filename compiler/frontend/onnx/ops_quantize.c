@@ -73,8 +73,8 @@ static infc_status read_grid(infc_onnx_at *at, infc_onnx_operand *x, blocks *b, 
     if (!infc_onnx_has(at, 2)) return INFC_OK;
     infc_type scale = infc_onnx_any(at, 1).type, zero = infc_onnx_any(at, 2).type;
     if (infc_type_count(&scale) == infc_type_count(&zero)) return INFC_OK;
-    return infc_onnx_invalid(at, "%s scales, but zero points of %s", infc_type_text(at->arena, &scale),
-                             infc_type_text(at->arena, &zero));
+    return infc_onnx_invalid(at, "%s scales, but zero points of %s",
+                             infc_type_text(at->arena, &scale), infc_type_text(at->arena, &zero));
 }
 
 static infc_status output(infc_onnx_at *at, infc_onnx_operand *y) {
@@ -88,7 +88,8 @@ static infc_status quantized_type(infc_onnx_at *at, const infc_onnx_grid *grid, 
     int64_t type = infc_onnx_attr_int(at, "output_dtype", 0);
     *out = grid->dtype ? grid->dtype : type ? infc_onnx_dtype((int32_t)type) : INFC_DTYPE_u8;
     if (type && infc_onnx_dtype((int32_t)type) != *out)
-        return infc_onnx_invalid(at, "output_dtype is not the type of the zero point, %s", infc_dtype_name(*out));
+        return infc_onnx_invalid(at, "output_dtype is not the type of the zero point, %s",
+                                 infc_dtype_name(*out));
     if (*out == INFC_DTYPE_i8 || *out == INFC_DTYPE_u8 || *out == INFC_DTYPE_i16) return INFC_OK;
     return infc_onnx_refuse(at, "quantises to %s; i8, u8 and i16 are supported",
                             *out ? infc_dtype_name(*out) : "a type that infc does not know");
@@ -114,12 +115,12 @@ infc_status infc_onnx_import_dequantize(infc_onnx_at *at) {
     INFC_TRY(infc_onnx_number(at, 0, &x));
     infc_dtype dtype = x.type.dtype;
     if (dtype != INFC_DTYPE_i8 && dtype != INFC_DTYPE_u8 && dtype != INFC_DTYPE_i16 && dtype != INFC_DTYPE_i32)
-        return infc_onnx_refuse(at, "input 0, \"%s\", is %s; i8, u8, i16 and i32 are supported", at->node->inputs[0],
-                                infc_dtype_name(dtype));
+        return infc_onnx_refuse(at, "input 0, \"%s\", is %s; i8, u8, i16 and i32 are supported",
+                                at->node->inputs[0], infc_dtype_name(dtype));
     INFC_TRY(read_grid(at, &x, &b, &grid));
     if (grid.dtype && grid.dtype != dtype)
-        return infc_onnx_invalid(at, "the zero point is %s, but input 0 is %s", infc_dtype_name(grid.dtype),
-                                 infc_dtype_name(dtype));
+        return infc_onnx_invalid(at, "the zero point is %s, but input 0 is %s",
+                                 infc_dtype_name(grid.dtype), infc_dtype_name(dtype));
     INFC_TRY(infc_onnx_dequantize(at, &x, &grid, &y));
     return output(at, &y);
 }

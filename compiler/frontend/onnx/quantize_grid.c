@@ -15,8 +15,8 @@ static infc_status shape_parameter(infc_onnx_at *at, const char *what, const inf
     int64_t dims[INFC_MAX_RANK] = {infc_type_count(&value->type)};
     if (value->type.rank <= 1 && dims[0] == 1) return infc_onnx_view(at, value, dims, 0, value);
     if (axis < 0 || axis >= x->rank || value->type.rank != 1 || dims[0] != x->dims[axis])
-        return infc_onnx_invalid(at, "%s is %s, but %s is quantised %s", what, infc_type_text(at->arena, &value->type),
-                                 infc_type_text(at->arena, x),
+        return infc_onnx_invalid(at, "%s is %s, but %s is quantised %s", what,
+                                 infc_type_text(at->arena, &value->type), infc_type_text(at->arena, x),
                                  axis < 0 || axis >= x->rank
                                      ? "as a whole: one value is needed"
                                      : infc_arena_printf(at->arena, "along axis %d: %lld values, or one, are needed",
@@ -41,8 +41,8 @@ infc_status infc_onnx_zero_read(infc_onnx_at *at, size_t zero, const infc_type *
     if (zero >= at->node->n_inputs || !infc_onnx_has(at, zero)) return INFC_OK;
     infc_onnx_operand z = infc_onnx_any(at, zero);
     out->dtype = z.type.dtype;
-    bool known = z.type.dtype == INFC_DTYPE_i8 || z.type.dtype == INFC_DTYPE_u8 || z.type.dtype == INFC_DTYPE_i16 ||
-                 z.type.dtype == INFC_DTYPE_i32;
+    bool known = z.type.dtype == INFC_DTYPE_i8 || z.type.dtype == INFC_DTYPE_u8 ||
+                 z.type.dtype == INFC_DTYPE_i16 || z.type.dtype == INFC_DTYPE_i32;
     if (!known)
         return infc_onnx_refuse(at, "zero point \"%s\" is %s; i8, u8, i16 and i32 are supported",
                                 at->node->inputs[zero], infc_dtype_name(z.type.dtype));
@@ -54,8 +54,8 @@ infc_status infc_onnx_zero_read(infc_onnx_at *at, size_t zero, const infc_type *
     return infc_onnx_convert(at, INFC_DTYPE_f32, &z, &out->zero);
 }
 
-infc_status infc_onnx_grid_read(infc_onnx_at *at, size_t scale, size_t zero, const infc_type *x, int axis,
-                                infc_onnx_grid *out) {
+infc_status infc_onnx_grid_read(infc_onnx_at *at, size_t scale, size_t zero, const infc_type *x,
+                                int axis, infc_onnx_grid *out) {
     INFC_TRY(infc_onnx_input(at, scale, &out->scale));
     INFC_TRY(check_scales(at, scale, &out->scale));
     INFC_TRY(shape_parameter(at, "the scale", x, axis, &out->scale));
@@ -65,15 +65,15 @@ infc_status infc_onnx_grid_read(infc_onnx_at *at, size_t scale, size_t zero, con
 infc_status infc_onnx_quantized(infc_onnx_at *at, size_t i, infc_onnx_operand *out) {
     *out = infc_onnx_any(at, i);
     if (out->type.dtype != INFC_DTYPE_i8 && out->type.dtype != INFC_DTYPE_u8)
-        return infc_onnx_refuse(at, "input %zu, \"%s\", is %s; i8 and u8 are supported", i, at->node->inputs[i],
-                                infc_dtype_name(out->type.dtype));
+        return infc_onnx_refuse(at, "input %zu, \"%s\", is %s; i8 and u8 are supported", i,
+                                at->node->inputs[i], infc_dtype_name(out->type.dtype));
     if (infc_type_count(&out->type) == 0)
         return infc_onnx_refuse(at, "input %zu, \"%s\", has no elements", i, at->node->inputs[i]);
     return INFC_OK;
 }
 
-infc_status infc_onnx_centre(infc_onnx_at *at, const infc_onnx_operand *q, const infc_onnx_grid *grid,
-                             infc_onnx_operand *out) {
+infc_status infc_onnx_centre(infc_onnx_at *at, const infc_onnx_operand *q,
+                             const infc_onnx_grid *grid, infc_onnx_operand *out) {
     infc_onnx_operand pair[2];
     INFC_TRY(infc_onnx_convert(at, INFC_DTYPE_f32, q, &pair[0]));
     *out = pair[0];
@@ -82,16 +82,16 @@ infc_status infc_onnx_centre(infc_onnx_at *at, const infc_onnx_operand *q, const
     return infc_onnx_map(at, "sub", pair, 2, out);
 }
 
-infc_status infc_onnx_dequantize(infc_onnx_at *at, const infc_onnx_operand *q, const infc_onnx_grid *grid,
-                                 infc_onnx_operand *out) {
+infc_status infc_onnx_dequantize(infc_onnx_at *at, const infc_onnx_operand *q,
+                                 const infc_onnx_grid *grid, infc_onnx_operand *out) {
     infc_onnx_operand pair[2];
     INFC_TRY(infc_onnx_centre(at, q, grid, &pair[0]));
     pair[1] = grid->scale;
     return infc_onnx_map(at, "mul", pair, 2, out);
 }
 
-infc_status infc_onnx_requantize(infc_onnx_at *at, const infc_onnx_operand *x, const infc_onnx_grid *grid,
-                                 infc_dtype dtype, infc_onnx_operand *out) {
+infc_status infc_onnx_requantize(infc_onnx_at *at, const infc_onnx_operand *x,
+                                 const infc_onnx_grid *grid, infc_dtype dtype, infc_onnx_operand *out) {
     infc_onnx_operand pair[2];
     INFC_TRY(infc_onnx_map(at, "round", x, 1, &pair[0]));
     if (grid->has_zero) {
@@ -101,8 +101,8 @@ infc_status infc_onnx_requantize(infc_onnx_at *at, const infc_onnx_operand *x, c
     return infc_onnx_convert(at, dtype, &pair[0], out);
 }
 
-infc_status infc_onnx_quantize(infc_onnx_at *at, const infc_onnx_operand *x, const infc_onnx_grid *grid,
-                               infc_dtype dtype, infc_onnx_operand *out) {
+infc_status infc_onnx_quantize(infc_onnx_at *at, const infc_onnx_operand *x,
+                               const infc_onnx_grid *grid, infc_dtype dtype, infc_onnx_operand *out) {
     infc_onnx_operand pair[2] = {*x, grid->scale}, ratio;
     for (int64_t k = 0; grid->scale.constant && k < infc_type_count(&grid->scale.type); k++)
         if (!(infc_weight_f64(grid->scale.constant, k) > 0))
@@ -124,8 +124,8 @@ static infc_status extreme(infc_onnx_at *at, const infc_onnx_operand *x, bool ne
     return infc_onnx_map(at, "relu", &value, 1, out);
 }
 
-infc_status infc_onnx_quantize_dynamic(infc_onnx_at *at, const infc_onnx_operand *x, infc_onnx_operand *out,
-                                       infc_onnx_grid *grid) {
+infc_status infc_onnx_quantize_dynamic(infc_onnx_at *at, const infc_onnx_operand *x,
+                                       infc_onnx_operand *out, infc_onnx_grid *grid) {
     infc_onnx_operand high, low, pair[2], choice[3], zero;
     INFC_TRY(extreme(at, x, false, &high));
     INFC_TRY(extreme(at, x, true, &low)); /* less than 0 by so much */
