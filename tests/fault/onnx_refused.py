@@ -131,7 +131,7 @@ case("unknown_operators", oc.model(
      node("Relu", "c", "d"), node("Softmax", "d", "y", axis=7)], {"x": [2, 3]}, {"y": [2, 3]}),
      "operator NonMaxSuppression is not supported", "(2 nodes, first \"the NonMaxSuppression\")", "operator Einsum is not supported", "(1 node,")
 case("other_domain", oc.model([node("FusedConv", "x", "y", domain="com.microsoft")], {"x": [2]}, {"y": [2]}),
-     "operator com.microsoft::FusedConv is of a domain that infc does not know")
+     "operator com.microsoft::FusedConv is not supported")
 
 
 def function(name, nodes, opset=17, domain="custom", inputs="a", outputs="b", **more):
