@@ -110,8 +110,8 @@ infc_status infc_plan_build(infc_cx *cx, infc_ir *lowered, const infc_spec *spec
 void infc_plan_dump(const infc_plan *plan, infc_buf *out);
 
 /* Parts of the build, one file each. */
-infc_status infc_plan_place(infc_cx *cx, infc_plan *plan); /* plan_memory.c: arena offsets, lower bound */
-void infc_plan_barriers(infc_plan *plan);                  /* plan_barriers.c */
+void infc_plan_place(infc_cx *cx, infc_plan *plan); /* plan_memory.c: arena offsets, lower bound */
+void infc_plan_barriers(infc_plan *plan);           /* plan_barriers.c */
 /* Range of bytes that a buffer occupies after aliases: arena only. */
 int infc_plan_root(const infc_plan *plan, int buffer); /* follows alias_of */
 
