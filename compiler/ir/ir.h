@@ -6,6 +6,15 @@
 #include "weights.h"
 #include <mlir-c/IR.h>
 
+/* What a pass has to say about a node of the model, for reports. */
+typedef struct infc_ir_note_row {
+    const char *node, *text;
+} infc_ir_note_row;
+typedef struct infc_ir_notes {
+    infc_ir_note_row *items;
+    size_t n, cap;
+} infc_ir_notes;
+
 typedef struct infc_ir {
     infc_cx *cx;
     MlirContext ctx;   /* shared by clones; owned by the first */
@@ -13,6 +22,7 @@ typedef struct infc_ir {
     MlirOperation main;
     infc_weights weights;
     const char *source;              /* model file, for locations */
+    infc_ir_notes *stayed_float;     /* shared by clones; null while there are none */
     struct infc_ir_kinds *kinds;     /* identifier pointer -> kind */
     struct infc_ir_symbols *symbols; /* name -> function */
 } infc_ir;
@@ -38,6 +48,9 @@ size_t infc_ir_input_count(const infc_ir *ir);
 const char *infc_ir_input_name(const infc_ir *ir, size_t i);
 size_t infc_ir_output_count(const infc_ir *ir);
 const char *infc_ir_output_name(const infc_ir *ir, size_t i);
+
+/* `node` is computed in f32 though it is between quantised tensors, and why. Texts are kept. */
+void infc_ir_note(infc_ir *ir, const char *node, const char *text);
 
 /* ---- building ------------------------------------------------------------------------------------- */
 MlirLocation infc_ir_location(infc_ir *ir, const char *node, int line); /* node as shown, line = node index or 0 */

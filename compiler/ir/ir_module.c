@@ -42,11 +42,20 @@ infc_status infc_ir_clone(const infc_ir *ir, infc_ir *out) {
     *place = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(ir->module)));
     infc_ir_adopt(ir->kinds, *place, ir->source, out);
     out->main = infc_ir_find_main(out);
+    out->stayed_float = ir->stayed_float;
     const infc_weights *from = &ir->weights;
     out->weights.items = INFC_NEW(ir->cx->arena, infc_weight, from->n ? from->n : 1);
     out->weights.n = out->weights.cap = from->n;
     if (from->n) memcpy(out->weights.items, from->items, from->n * sizeof *from->items);
     return INFC_OK;
+}
+
+void infc_ir_note(infc_ir *ir, const char *node, const char *text) {
+    infc_arena *arena = ir->cx->arena;
+    if (!ir->stayed_float) ir->stayed_float = INFC_NEW(arena, infc_ir_notes, 1);
+    infc_ir_notes *notes = ir->stayed_float;
+    INFC_GROW(arena, notes->items, notes->n, notes->cap);
+    notes->items[notes->n++] = (infc_ir_note_row){node ? node : "", text};
 }
 
 MlirOperation infc_ir_func(infc_ir *ir, const char *name, bool is_private, MlirLocation location,

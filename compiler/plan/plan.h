@@ -100,8 +100,9 @@ typedef struct infc_plan {
     infc_plan_store *stores;    int n_stores;
     /* clang-format on */
     uint64_t arena_bytes, arena_lower_bound, weights_bytes;
-    const infc_weights *weights;     /* borrowed: what recipes start from */
-    uint64_t check_seed, check_hash; /* see infc_abi.h */
+    const infc_weights *weights;       /* borrowed: what recipes start from */
+    const infc_ir_notes *stayed_float; /* borrowed; may be null */
+    uint64_t check_seed, check_hash;   /* see infc_abi.h */
 } infc_plan;
 
 infc_status infc_plan_build(infc_cx *cx, infc_ir *lowered, const infc_spec *spec,

@@ -214,7 +214,8 @@ infc_status infc_plan_build(infc_cx *cx, infc_ir *lowered, const infc_spec *spec
     *out = (infc_plan){.name = spec->name,
                        .source = infc_path_base(spec->model),
                        .target = *target,
-                       .weights = &lowered->weights};
+                       .weights = &lowered->weights,
+                       .stayed_float = lowered->stayed_float};
     infc_builder b = {.cx = cx,
                       .ir = lowered,
                       .plan = out,

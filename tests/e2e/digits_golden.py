@@ -38,7 +38,7 @@ def main():
         if not same:
             sys.stdout.writelines(difflib.unified_diff(kept.get(name, "").splitlines(True),
                                                        made.get(name, "").splitlines(True), "golden", "now"))
-    early = [name for name in made if name < "08"]  # the spec names its target
+    early = [name for name in made if name < "09"]  # the spec names its target
     same = [name for name in early if made[name] == other.get(name)]
     failures += len(early) - len(same)
     print(f"{'ok      ' if early == same else 'FAILED  '}{len(same)} of {len(early)} stages before layout do not depend on the target")

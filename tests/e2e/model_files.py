@@ -52,13 +52,18 @@ def page(batch, channels, height, width):
     return np.broadcast_to(np.asarray(image, np.float32) / 127.5 - 1, (batch, channels, height, width))
 
 
+def tokens(name, noise):
+    """Token ids below 1000, and masks that hide none."""
+    return np.ones(noise.shape, np.int64) if "mask" in name else np.clip(np.abs(noise) * 200, 0, 999).astype(np.int64)
+
+
 def inputs(session, model):
     """Inputs of an ONNX Runtime session, with the dimensions that models.json gives: random, or "input": "page"."""
     rng, feeds = np.random.default_rng(1), {}
     for port in session.get_inputs():
         dims = [model["shapes"].get(f"{port.name}.{i}", d) for i, d in enumerate(port.shape)]
         feed = page(*dims) if model.get("input") == "page" else rng.normal(0, 2, dims)
-        feeds[port.name] = np.ascontiguousarray(feed, np.float32)
+        feeds[port.name] = tokens(port.name, feed) if port.type == "tensor(int64)" else np.ascontiguousarray(feed, np.float32)
     return feeds
 
 

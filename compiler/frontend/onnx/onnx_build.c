@@ -34,14 +34,16 @@ MlirValue infc_onnx_value_of(infc_onnx_import *import, const infc_onnx_operand *
 }
 
 /* Whether the op is done now: shapes are made of integers, and of floats that become integers. What is left of
- * f32 is for fold-constants. */
-static bool is_shape_work(const infc_onnx_operand *in, int n) {
+ * f32, and weights that a convert makes f32, is for fold-constants. */
+static bool is_shape_work(infc_op_kind kind, const infc_onnx_operand *in, int n) {
     for (int i = 0; i < n; i++) {
+        infc_dtype dtype = in[i].type.dtype;
+        bool quantized = kind == INFC_OP_convert && dtype != INFC_DTYPE_i64 && dtype != INFC_DTYPE_bool;
         if (!in[i].constant) return false;
-        if (in[i].type.dtype == INFC_DTYPE_f32 && infc_type_count(&in[i].type) > INFC_MAX_RANK)
+        if ((dtype == INFC_DTYPE_f32 || quantized) && infc_type_count(&in[i].type) > INFC_MAX_RANK)
             return false;
     }
-    return n > 0;
+    return n > 0 && kind != INFC_OP_ipack; /* a constant is plain */
 }
 
 infc_status infc_onnx_constant(infc_onnx_at *at, const infc_type *type, void **bytes, infc_onnx_operand *out) {
@@ -82,7 +84,7 @@ infc_status infc_onnx_build(infc_onnx_at *at, infc_op_kind kind, const infc_onnx
                             const infc_attr *attrs, int n_attrs, infc_onnx_operand *out) {
     infc_onnx_import *import = at->import;
     MlirValue values[INFC_MAX_OPERANDS], result;
-    if (is_shape_work(in, n) && kind != INFC_OP_ipack) { /* a constant is plain */
+    if (is_shape_work(kind, in, n)) {
         infc_op_desc desc = {.kind = kind, .n_in = n, .n_attrs = n_attrs};
         for (int i = 0; i < n; i++) desc.in[i] = in[i].type;
         for (int i = 0; i < n_attrs; i++) desc.attrs[i] = attrs[i];
