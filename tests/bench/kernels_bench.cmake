@@ -8,7 +8,7 @@ set(tiles_x86_64_avx2 DENSE=infk_f32_conv_dense6x16${s} DENSE_I8=infk_f32i8_conv
   DEPTH=infk_f32_conv_depth6x16${s} MATVEC=infk_f32_matmul_1x64${s} MATVEC_I8=infk_f32i8_matmul_1x64${s}
   MATMUL=infk_f32_matmul_6x16${s} MATMUL_I8=infk_f32i8_matmul_6x16${s})
 set(s __x86_64_avx512)
-set(tiles_x86_64_avx512 DENSE=infk_f32_conv_dense14x16${s} DENSE_I8=infk_f32i8_conv_dense14x16${s}
+set(tiles_x86_64_avx512 DENSE=infk_f32_conv_dense14x32${s} DENSE_I8=infk_f32i8_conv_dense14x32${s}
   DEPTH=infk_f32_conv_depth8x16${s} MATVEC=infk_f32_matmul_1x128${s} MATVEC_I8=infk_f32i8_matmul_1x128${s}
   MATMUL=infk_f32_matmul_14x32${s} MATMUL_I8=infk_f32i8_matmul_14x32${s} WIDE)
 foreach(level IN LISTS levels)

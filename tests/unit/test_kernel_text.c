@@ -44,13 +44,13 @@ static void selects_the_last_that_fits(void **state) {
     assert_string_equal(selected(INFK_matmul, "f32", "f32", INFC_ISA_generic, &rows),
                         "infk_f32_matmul_4x16__generic");
     assert_string_equal(selected(INFK_conv, "f32", "f32", INFC_ISA_x86_64_avx512, &conv),
-                        "infk_f32_conv_dense14x16__x86_64_avx512");
+                        "infk_f32_conv_dense14x32__x86_64_avx512");
     infk_conv_dims other = conv;
     other.groups = 3; /* groups that share a block of outputs */
     other.ic = 4;
     other.oc = 9;
     assert_string_equal(selected(INFK_conv, "f32", "f32", INFC_ISA_x86_64_avx512, &other),
-                        "infk_f32_conv_ref__generic");
+                        "infk_f32_conv_groups14x16__x86_64_avx512");
     assert_string_equal(selected(INFK_conv, "f64", "f64", INFC_ISA_generic, &conv), "none");
 }
 

@@ -63,6 +63,20 @@ const char *infc_shape_conv(infc_arena *arena, const infc_op_desc *desc, infc_ty
     return wrong;
 }
 
+/* A convolution of single pixels does not see rows: some of them are taken as one, up to 64 pixels, so that tiles
+ * of pixels are full on small images too. */
+static void merge_rows(infk_conv_dims *d) {
+    const bool single = d->kh == 1 && d->kw == 1 && d->sh == 1 && d->sw == 1 && d->oh == d->ih && d->ow == d->iw;
+    if (!single || d->x_row != d->iw * d->x_col || d->y_row != d->ow * d->y_col) return;
+    ptrdiff_t rows = d->ow < 64 ? 64 / d->ow : 1;
+    if (rows > d->oh) rows = d->oh;
+    while (d->oh % rows != 0) rows--;
+    d->oh = d->ih = d->oh / rows;
+    d->ow = d->iw = d->ow * rows;
+    d->x_row *= rows;
+    d->y_row *= rows;
+}
+
 void infc_call_conv(const infc_op_desc *desc, infc_kernel_call *out) {
     const infc_type *x = &desc->in[0], *w = &desc->in[1], *y = &desc->out;
     const int64_t *strides = infc_desc_attr(desc, "strides")->ints;
@@ -91,4 +105,5 @@ void infc_call_conv(const infc_op_desc *desc, infc_kernel_call *out) {
         .dw = (ptrdiff_t)dilations[1],
         INFC_IMAGE_STRIDES(xs, ys),
     };
+    merge_rows(&out->dims.conv);
 }
