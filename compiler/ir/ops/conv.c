@@ -66,7 +66,8 @@ const char *infc_shape_conv(infc_arena *arena, const infc_op_desc *desc, infc_ty
 /* A convolution of single pixels does not see rows: some of them are taken as one, up to 64 pixels, so that tiles
  * of pixels are full on small images too. */
 static void merge_rows(infk_conv_dims *d) {
-    const bool single = d->kh == 1 && d->kw == 1 && d->sh == 1 && d->sw == 1 && d->oh == d->ih && d->ow == d->iw;
+    const bool single =
+        d->kh == 1 && d->kw == 1 && d->sh == 1 && d->sw == 1 && d->oh == d->ih && d->ow == d->iw;
     if (!single || d->x_row != d->iw * d->x_col || d->y_row != d->ow * d->y_col) return;
     ptrdiff_t rows = d->ow < 64 ? 64 / d->ow : 1;
     if (rows > d->oh) rows = d->oh;
