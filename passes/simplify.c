@@ -1,10 +1,13 @@
-/* simplify.c - rewrites that keep every bit:
+/* simplify.c - rewrites that keep every bit, but for sums over pixels of channels last (move_transposes.c), which then
+ * run in the order of channels first:
  *   reshape to the same shape; reshape of a reshape
- *   transpose that moves no element (a reshape, or nothing); transpose of a transpose
+ *   transpose that moves no element (a reshape, or nothing); transpose of a transpose; see move_transposes.c
+ *   pads folded into windows (fold_pads.c)
  *   x * 1, 1 * x, x / 1, x + -0, -0 + x, x - 0; relu of relu
  * Not here, because a bit changes: x + 0 (makes -0 into +0), x - -0, clip with infinite limits (makes NaN into
  * a limit). A neutral constant that widens x by broadcasting is not neutral. */
-#include "constants.h"
+#include "fold_pads.h"
+#include "move_transposes.h"
 #include <math.h>
 #include <string.h>
 
@@ -36,34 +39,15 @@ static infc_status simplify_reshape(infc_pass_cx *pass, MlirOperation op, const 
     return reshape_to(pass, op, from, &desc->out, out);
 }
 
-/* Whether axes longer than 1 keep their order, so that no element moves. */
-static bool moves_nothing(const infc_type *x, const int64_t *perm) {
-    int64_t last = -1;
-    for (int i = 0; i < x->rank; i++) {
-        if (x->dims[perm[i]] == 1) continue;
-        if (perm[i] < last) return false;
-        last = perm[i];
-    }
-    return true;
-}
-
 static infc_status simplify_transpose(infc_pass_cx *pass, MlirOperation op,
                                       const infc_op_desc *desc, MlirValue *out) {
-    infc_ir *ir = pass->ir;
     MlirValue from = mlirOperationGetOperand(op, 0);
     const infc_attr *perm = infc_desc_attr(desc, "perm");
-    if (moves_nothing(&desc->in[0], perm->ints)) return reshape_to(pass, op, from, &desc->out, out);
-    MlirOperation inner = def_of_kind(ir, from, INFC_OP_transpose);
-    if (mlirOperationIsNull(inner)) return INFC_OK;
-    infc_op_desc first;
-    infc_ir_describe(ir, inner, &first);
-    infc_attr both = *perm;
-    for (int i = 0; i < perm->n_ints; i++)
-        both.ints[i] = infc_desc_attr(&first, "perm")->ints[perm->ints[i]];
-    from = mlirOperationGetOperand(inner, 0);
-    if (moves_nothing(&first.in[0], both.ints)) return reshape_to(pass, op, from, &desc->out, out);
-    infc_ir_at at = {mlirOperationGetBlock(op), op};
-    return infc_ir_build(ir, at, INFC_OP_transpose, mlirOperationGetLocation(op), &from, 1, &both, 1, out);
+    INFC_TRY(infc_lift_over_pad(pass, op, perm, out));
+    if (!mlirValueIsNull(*out)) return INFC_OK;
+    bool nested = !mlirOperationIsNull(def_of_kind(pass->ir, from, INFC_OP_transpose));
+    if (!nested && !infc_moves_nothing(&desc->in[0], perm->ints)) return INFC_OK;
+    return infc_transposed(pass, op, from, perm, out);
 }
 
 /* Whether fn with the constant c as operand `i` gives the other operand, bit for bit. */
@@ -102,10 +86,19 @@ static infc_status simplify(infc_pass_cx *pass, MlirOperation op, MlirValue *out
     switch (desc.kind) {
     case INFC_OP_reshape: return simplify_reshape(pass, op, &desc, out);
     case INFC_OP_transpose: return simplify_transpose(pass, op, &desc, out);
-    case INFC_OP_map1: simplify_map1(pass, op, &desc, out); return INFC_OK;
-    case INFC_OP_map2: simplify_map2(pass, op, &desc, out); return INFC_OK;
+    case INFC_OP_conv:
+    case INFC_OP_pool_max: return infc_fold_pad(pass, op, &desc, out);
+    case INFC_OP_map1: simplify_map1(pass, op, &desc, out); break;
+    case INFC_OP_map2: simplify_map2(pass, op, &desc, out); break;
+    case INFC_OP_map3:
+    case INFC_OP_concat2:
+    case INFC_OP_concat3:
+    case INFC_OP_concat4:
+    case INFC_OP_reduce_sum:
+    case INFC_OP_reduce_max: break;
     default: return INFC_OK;
     }
+    return mlirValueIsNull(*out) ? infc_sink_transposes(pass, op, &desc, out) : INFC_OK;
 }
 
 /* In program order, so that operands are simple already; what is left unused is for dce. */
