@@ -4,9 +4,9 @@
  *   infk_expand reference    the ref lines of kernels.def, as infk_reference_rows: entries of templates/reference.h
  *   infk_expand ISA          the lines within that level, as infk_<ISA>_rows, for tests
  *
- * Entries take in = the operands, for tests {column, full} from INFK_MAX_OPERANDS on, and out = an array of
- * two pointers {y, copy}. Without `column` the epilogue stores to y; with it, for f32 kernels, it computes
- * y = relu((acc + column[n]) + full[o]) and stores acc to copy.
+ * Entries take in = the operands, from INFK_SCRATCH on scratch memory and, for tests, {column, full}, and out = y, for
+ * tests an array of two pointers {y, copy}. Without `column` the epilogue stores to y; with it, for f32 kernels, it
+ * computes y = relu((acc + column[n]) + full[o]) and stores acc to copy.
  */
 #include "../compiler/emit/kernel_text.h"
 #include <stdio.h>
@@ -82,12 +82,12 @@ static infc_status instance(infc_cx *cx, const infk_kernel *k, bool reference, i
     infc_buf_puts(out, "    ptrdiff_t end) {\n");
     if (reference) infc_buf_printf(out, "    const struct %s e = {out};\n", epi);
     else
-        infc_buf_printf(out, "    void *const *outs = out;\n    const struct %s e = {%souts[0]%s};\n",
-                        epi, f32 ? "in[INFK_MAX_OPERANDS], in[INFK_MAX_OPERANDS + 1], " : "",
-                        f32 ? ", outs[1]" : "");
+        infc_buf_printf(out, "    void *const *outs = out;\n    const struct %s e = {%souts[0]%s};\n", epi,
+                        f32 ? "in[INFK_SCRATCH + 1], in[INFK_SCRATCH + 2], " : "", f32 ? ", outs[1]" : "");
     infc_buf_printf(out, "    %s(dims, ", fn);
     for (int i = 0; i < infk_kind_get(k->kind)->n_operands; i++)
         infc_buf_printf(out, "in[%d], ", i);
+    if (infk_has_scratch(k->kind)) infc_buf_puts(out, "(float *)in[INFK_SCRATCH], ");
     infc_buf_puts(out, "&e, begin, end);\n}\n\n");
     return INFC_OK;
 }
@@ -109,7 +109,7 @@ static infc_status file_text(infc_cx *cx, bool reference, infc_isa isa, const ch
     infc_buf rows = {.arena = cx->arena};
     infc_buf_puts(out, "/* Made by infk_expand from templates/; do not edit. */\n"
                        "#include <stddef.h>\n#include <stdint.h>\n");
-    infc_buf_printf(out, "#define INFK_MAX_OPERANDS %d\n", INFK_MAX_OPERANDS);
+    infc_buf_printf(out, "#define INFK_SCRATCH %d\n", INFK_SCRATCH);
     INFC_TRY(infc_simd_text(cx, isa, "INFK_SIMD_H", out));
     dims_text(out);
     infc_buf_puts(

@@ -76,6 +76,9 @@ static bool takes_epilogue(infc_op_kind kind) {
     case INFC_OP_concat4:
     case INFC_OP_pad:
     case INFC_OP_ipack:
+    case INFC_OP_lstm: /* several states in one tensor: what follows takes a part of it */
+    case INFC_OP_gru:
+    case INFC_OP_rnn:
     case INFC_OP_relayout: return false;
     default: return true;
     }

@@ -133,6 +133,13 @@ static infc_status lay_out(infc_pass_cx *pass, relayouts *made, MlirOperation op
     case INFC_OP_concat3:
     case INFC_OP_concat4: return lay_out_concat(pass, made, op, &desc);
     case INFC_OP_imatmul: return want(pass, made, op, 0, INFC_LAYOUT_plain);
+    case INFC_OP_lstm:
+    case INFC_OP_gru:
+    case INFC_OP_rnn:
+        INFC_TRY(want(pass, made, op, 1, INFC_LAYOUT_panel));
+        for (int i = 0; i < desc.n_in; i++)
+            if (i != 1) INFC_TRY(want(pass, made, op, i, INFC_LAYOUT_plain));
+        return INFC_OK;
     case INFC_OP_matmul:
         INFC_TRY(want(pass, made, op, 0, INFC_LAYOUT_plain));
         return want(pass, made, op, 1, INFC_LAYOUT_panel);

@@ -36,6 +36,9 @@ static const char *const dims_of_gather[] = {
 static const char *const dims_of_pad[] = {
 #include "kernels/pad/pad_dims.def"
 };
+static const char *const dims_of_recurrent[] = {
+#include "kernels/recurrent/recurrent_dims.def"
+};
 static const char *const dims_of_relayout[] = {
 #include "kernels/relayout/relayout_dims.def"
 };
@@ -143,6 +146,12 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
         const infk_resize_dims *d = dims;
         return d->batch * blocks_of(d->c) * d->oh;
     }
+    case INFK_lstm:
+    case INFK_gru:
+    case INFK_rnn: {
+        const infk_recurrent_dims *d = dims;
+        return d->dirs * d->batch;
+    }
     case INFK_strided: {
         const infk_strided_dims *d = dims;
         return d->d0 * d->d1;
@@ -172,6 +181,24 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     case INFK_N_KINDS: break;
     }
     return 0;
+}
+
+int infk_has_scratch(infk_kind kind) {
+    return kind == INFK_lstm || kind == INFK_gru || kind == INFK_rnn;
+}
+
+ptrdiff_t infk_scratch(infk_kind kind, const void *dims) {
+    const infk_recurrent_dims *d = dims;
+    switch (kind) {
+    case INFK_lstm: return d->dirs * d->batch * 3 * d->hp; /* h, the next h, c */
+    case INFK_gru: return d->dirs * d->batch * 4 * d->hp;  /* h, the next h, z, r */
+    case INFK_rnn: return d->dirs * d->batch * 2 * d->hp;
+    default: return 0;
+    }
+}
+
+static uint64_t recurrent_flops(const infk_recurrent_dims *d, int gates) {
+    return 2 * (uint64_t)(d->t * d->batch * d->dirs) * (uint64_t)(gates * d->h * d->h);
 }
 
 uint64_t infk_flops(infk_kind kind, const void *dims) {
@@ -213,6 +240,9 @@ uint64_t infk_flops(infk_kind kind, const void *dims) {
         const infk_attention_dims *d = dims;
         return (uint64_t)(d->batch * d->heads * d->m * d->n) * (uint64_t)(2 * (d->d + d->dv) + 5);
     }
+    case INFK_lstm: return recurrent_flops(dims, 4);
+    case INFK_gru: return recurrent_flops(dims, 3);
+    case INFK_rnn: return recurrent_flops(dims, 1);
     case INFK_strided:
     case INFK_gather:
     case INFK_pad:

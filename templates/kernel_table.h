@@ -2,7 +2,7 @@
  * compiler and the kernel tests; generated code gets the text instead (emit/kernel_text.c).
  *
  * The contract of a kernel (docs/adr/0004-epilogue-contract.md, 0005-reference-kernels.md):
- *   static inline void NAME(const infk_<dims>_dims *d, const X *x, [const W *w, [const X *u..,]]
+ *   static inline void NAME(const infk_<dims>_dims *d, const X *x, [const W *w, [const X *u..,]] [float *scratch,]
  *                           const EPI_TYPE *e, ptrdiff_t begin, ptrdiff_t end)
  * does units [begin, end) of infk_units(kind, d), reads operands within their bounds (+ INFC_OVER_READ inside
  * the arena and the weights), hands every result exactly once to EPI(acc, o, m, n) or, for fewer than 16
@@ -51,12 +51,20 @@ typedef struct infk_gather_dims {
 typedef struct infk_pad_dims {
 #include "kernels/pad/pad_dims.def"
 } infk_pad_dims;
+typedef struct infk_recurrent_dims {
+#include "kernels/recurrent/recurrent_dims.def"
+} infk_recurrent_dims;
 typedef struct infk_relayout_dims {
 #include "kernels/relayout/relayout_dims.def"
 } infk_relayout_dims;
 #undef F
 
-enum { INFK_MAX_DIMS = 32, INFK_MAX_TYPES = 3, INFK_MAX_OPERANDS = 6 };
+enum {
+    INFK_MAX_DIMS = 32,
+    INFK_MAX_TYPES = 3,
+    INFK_MAX_OPERANDS = 6,
+    INFK_SCRATCH = INFK_MAX_OPERANDS
+};
 
 typedef enum infk_kind {
 #define INFK_OP(kind, dims, operands, by_size, unit) INFK_##kind,
@@ -74,6 +82,9 @@ typedef struct infk_kind_info {
 const infk_kind_info *infk_kind_get(infk_kind kind);
 /* How many units of work a call has. `dims` is the struct of the kind. */
 ptrdiff_t infk_units(infk_kind kind, const void *dims);
+/* Whether kernels of the kind take scratch memory; floats of it for a call, of which a unit uses a part of its own. */
+int infk_has_scratch(infk_kind kind);
+ptrdiff_t infk_scratch(infk_kind kind, const void *dims);
 /* Multiply-adds count two. */
 uint64_t infk_flops(infk_kind kind, const void *dims);
 

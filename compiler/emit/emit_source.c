@@ -8,6 +8,7 @@ static bool *buffers_used(const infc_emit_unit *u) {
     bool *used = INFC_NEW(u->cx->arena, bool, (size_t)plan->n_buffers + 1);
     for (int s = 0; s < plan->n_steps; s++) {
         const infc_plan_step *step = &plan->steps[s];
+        if (step->scratch >= 0) used[step->scratch] = true;
         for (int i = 0; i < step->n_operands; i++) used[step->operands[i]] = true;
         for (int i = 0; i < step->n_extras; i++) used[infc_emit_extra(u, step, i)->buffer] = true;
         for (int i = 0; i < step->n_stores; i++)
@@ -82,6 +83,7 @@ static void print_step(const infc_emit_unit *u, int s, infc_buf *out) {
         const int id = step->operands[i];
         infc_emit_arg(&args, "%s%s", by_size || !is_f32(u, id) ? "(const void *)" : "", u->locals[id]);
     }
+    if (step->scratch >= 0) infc_emit_arg(&args, "%s", u->locals[step->scratch]);
     for (int i = 0; i < step->n_extras; i++)
         infc_emit_arg(&args, "%s", u->locals[infc_emit_extra(u, step, i)->buffer]);
     for (int i = 0; i < step->n_stores; i++) {

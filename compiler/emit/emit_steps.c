@@ -170,6 +170,7 @@ static void print_wrapper(const infc_emit_unit *u, const infc_plan_step *step, c
     for (int i = 0; i < step->n_operands; i++)
         infc_emit_arg(&parameters, "const %s *%s%s", element_type(operand_type(step->kernel, i)),
                       restrict_, operands[i]);
+    if (step->scratch >= 0) infc_emit_arg(&parameters, "float *%sscratch", restrict_);
     for (int i = 0; i < step->n_extras; i++)
         infc_emit_arg(&parameters, "const %s *%sa%d", extra_type(u, step, i), restrict_, i);
     for (int i = 0; i < step->n_stores; i++)
@@ -182,6 +183,7 @@ static void print_wrapper(const infc_emit_unit *u, const infc_plan_step *step, c
         infc_buf_printf(out, "%sy%d", i + step->n_extras ? ", " : "", i);
     infc_buf_printf(out, "};\n    %s(&%s_dims, ", instance, name);
     for (int i = 0; i < step->n_operands; i++) infc_buf_printf(out, "%s, ", operands[i]);
+    if (step->scratch >= 0) infc_buf_puts(out, "scratch, ");
     infc_buf_puts(out, "&e, begin, end);\n}\n");
 }
 

@@ -29,35 +29,44 @@ static const infk_kernel *find_reference(const infc_kernel_call *call) {
     return NULL;
 }
 
-static infc_status run_call(infc_cx *cx, const infc_kernel_call *call, const void *const *operands, void *out) {
+/* The operands; where the kernel takes scratch memory, it is put behind them. */
+static infc_status run_call(infc_cx *cx, infc_arena *arena, const infc_kernel_call *call,
+                            const void **operands, void *out) {
     const infk_kernel *kernel = find_reference(call);
     infk_entry *entry = kernel ? infk_reference_find(kernel) : NULL;
     if (!entry)
         return infc_fail(cx, INFC_ERR_UNSUPPORTED, INFC_NO_LOC, "%s has no reference kernel for %s",
                          infk_kind_get(call->kind)->name, call->types[0]);
+    if (infk_has_scratch(call->kind)) {
+        size_t floats = (size_t)infk_scratch(call->kind, &call->dims);
+        operands[INFK_SCRATCH] = infc_arena_alloc(arena, floats * sizeof(float) + INFC_OVER_READ, INFC_ALIGN);
+    }
     entry(&call->dims, operands, out, 0, infk_units(call->kind, &call->dims));
     return INFC_OK;
 }
 
-static infc_status run_kernel(infc_cx *cx, const infc_op_desc *desc, const infc_tensor *in, infc_tensor *out) {
+static infc_status run_kernel(infc_cx *cx, infc_arena *arena, const infc_op_desc *desc,
+                              const infc_tensor *in, infc_tensor *out) {
     infc_kernel_call call;
-    const void *operands[INFK_MAX_OPERANDS] = {0};
+    const void *operands[INFK_SCRATCH + 1] = {0};
     for (int i = 0; i < desc->n_in; i++) operands[i] = in[i].data;
     infc_op_get(desc->kind)->call(desc, &call);
-    return run_call(cx, &call, operands, out->data);
+    return run_call(cx, arena, &call, operands, out->data);
 }
 
-static infc_status run_concat(infc_cx *cx, const infc_op_desc *desc, const infc_tensor *in, infc_tensor *out) {
+static infc_status run_concat(infc_cx *cx, infc_arena *arena, const infc_op_desc *desc,
+                              const infc_tensor *in, infc_tensor *out) {
     for (int i = 0; i < desc->n_in; i++) {
         infc_kernel_call call;
-        const void *operand = in[i].data;
+        const void *operands[INFK_SCRATCH + 1] = {in[i].data};
         infc_call_concat_part(desc, i, &call);
-        INFC_TRY(run_call(cx, &call, &operand, out->data));
+        INFC_TRY(run_call(cx, arena, &call, operands, out->data));
     }
     return INFC_OK;
 }
 
-static infc_status run_gather(infc_cx *cx, const infc_op_desc *desc, const infc_tensor *in, infc_tensor *out) {
+static infc_status run_gather(infc_cx *cx, infc_arena *arena, const infc_op_desc *desc,
+                              const infc_tensor *in, infc_tensor *out) {
     int64_t extent = desc->in[0].dims[infc_desc_int(desc, "axis")];
     const infc_weight indices = {.type = desc->in[1], .bytes = in[1].data};
     for (int64_t i = 0, n = infc_type_count(&desc->in[1]); i < n; i++) {
@@ -68,7 +77,7 @@ static infc_status run_gather(infc_cx *cx, const infc_op_desc *desc, const infc_
                              "whose indices are within it",
                              (long long)index, (long long)extent);
     }
-    return run_kernel(cx, desc, in, out);
+    return run_kernel(cx, arena, desc, in, out);
 }
 
 /* The same weight in panels: what conv and matmul kernels read. Batch dims of a matmul's become one. */
@@ -87,10 +96,11 @@ static infc_status pack_weight(infc_cx *cx, infc_arena *arena, infc_op_kind kind
 
 static infc_status run_packed(infc_cx *cx, infc_arena *arena, const infc_op_desc *desc,
                               const infc_tensor *in, infc_tensor *out) {
-    infc_tensor operands[2] = {in[0], in[1]};
+    infc_tensor operands[INFC_MAX_OPERANDS];
+    for (int i = 0; i < desc->n_in; i++) operands[i] = in[i];
     if (in[1].type.layout == INFC_LAYOUT_plain)
         INFC_TRY(pack_weight(cx, arena, desc->kind, &in[1], &operands[1]));
-    return run_kernel(cx, desc, operands, out);
+    return run_kernel(cx, arena, desc, operands, out);
 }
 
 /* Constants may be borrowed from a file at any offset; kernels read whole elements. */
@@ -120,18 +130,21 @@ infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *des
     case INFC_OP_map2:
     case INFC_OP_map3:
     case INFC_OP_convert: infc_eval_map(&full, in, out); return INFC_OK;
-    case INFC_OP_gather: return run_gather(cx, &full, in, out);
+    case INFC_OP_gather: return run_gather(cx, arena, &full, in, out);
     case INFC_OP_reshape:
         if (infc_type_count(&full.out))
             memcpy(out->data, in[0].data, (size_t)infc_type_bytes(&full.out));
         return INFC_OK;
     case INFC_OP_conv:
-    case INFC_OP_matmul: return run_packed(cx, arena, &full, in, out);
+    case INFC_OP_matmul:
+    case INFC_OP_lstm:
+    case INFC_OP_gru:
+    case INFC_OP_rnn: return run_packed(cx, arena, &full, in, out);
     case INFC_OP_concat2:
     case INFC_OP_concat3:
-    case INFC_OP_concat4: return run_concat(cx, &full, in, out);
+    case INFC_OP_concat4: return run_concat(cx, arena, &full, in, out);
     case INFC_OP_weight:
         return infc_fail(cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "a weight is looked up, not evaluated");
-    default: return run_kernel(cx, &full, in, out);
+    default: return run_kernel(cx, arena, &full, in, out);
     }
 }

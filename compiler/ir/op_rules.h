@@ -79,6 +79,7 @@ void infc_call_transpose(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_slice(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_expand(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_pad(const infc_op_desc *desc, infc_kernel_call *out);
+void infc_call_recurrent(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_relayout(const infc_op_desc *desc, infc_kernel_call *out);
 /* Operand `part` of a concat of any kind: the copy into its place. */
 void infc_call_concat_part(const infc_op_desc *desc, int part, infc_kernel_call *out);

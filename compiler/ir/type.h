@@ -39,7 +39,7 @@ typedef enum infc_op_kind {
     INFC_OP_OTHER
 } infc_op_kind;
 
-enum { INFC_MAX_OPERANDS = 4, INFC_MAX_ATTRS = 6, INFC_MAX_INTS = 8 };
+enum { INFC_MAX_OPERANDS = 6, INFC_MAX_ATTRS = 6, INFC_MAX_INTS = 8 };
 
 typedef enum infc_attr_kind {
     INFC_ATTR_I64,
@@ -87,6 +87,7 @@ typedef struct infc_kernel_call {
         infk_pad_dims pad;
         infk_norm_dims norm;
         infk_resize_dims resize;
+        infk_recurrent_dims recurrent;
         infk_relayout_dims relayout;
     } dims;
 } infc_kernel_call;

@@ -75,6 +75,7 @@ typedef struct infc_plan_step {
     const infk_kernel *kernel;                   /* null: a loop nest */
     infc_kernel_call call;                       /* with a kernel */
     int operands[INFK_MAX_OPERANDS], n_operands; /* buffers */
+    int scratch;                                 /* buffer that only this step uses, or -1 */
     int first_expr, n_exprs, first_extra, n_extras, first_store, n_stores;
     int nest_rank; /* loop nests: dims of the iteration space, innermost last */
     int64_t nest_dims[INFC_MAX_RANK + 1];

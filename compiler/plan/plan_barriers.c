@@ -27,9 +27,15 @@ static int read_at(const infc_plan *plan, const infc_plan_step *step, int i) {
                                 : plan->extras[step->first_extra + i - step->n_operands].buffer;
 }
 
+static int n_writes(const infc_plan_step *step) { return step->n_stores + (step->scratch >= 0); }
+
+static int written_at(const infc_plan *plan, const infc_plan_step *step, int i) {
+    return i < step->n_stores ? plan->stores[step->first_store + i].buffer : step->scratch;
+}
+
 static bool writes_overlap(const infc_plan *plan, const infc_plan_step *step, span s) {
-    for (int i = 0; i < step->n_stores; i++)
-        if (overlap(s, span_of(plan, plan->stores[step->first_store + i].buffer))) return true;
+    for (int i = 0; i < n_writes(step); i++)
+        if (overlap(s, span_of(plan, written_at(plan, step, i)))) return true;
     return false;
 }
 
@@ -43,8 +49,8 @@ static bool conflict(const infc_plan *plan, const infc_plan_step *earlier, const
     if (earlier->units == 1 && later->units == 1) return false;
     for (int i = 0; i < n_reads(later); i++)
         if (writes_overlap(plan, earlier, span_of(plan, read_at(plan, later, i)))) return true;
-    for (int i = 0; i < later->n_stores; i++) {
-        span s = span_of(plan, plan->stores[later->first_store + i].buffer);
+    for (int i = 0; i < n_writes(later); i++) {
+        span s = span_of(plan, written_at(plan, later, i));
         if (writes_overlap(plan, earlier, s) || reads_overlap(plan, earlier, s)) return true;
     }
     return false;

@@ -188,6 +188,8 @@ static void set_lifetimes(infc_plan *plan) {
             buffer->whole = s;
             if (buffer->last < s) buffer->last = s;
         }
+        if (step->scratch >= 0)
+            plan->buffers[step->scratch].first = plan->buffers[step->scratch].last = s;
         for (int i = 0; i < step->n_operands; i++)
             plan->buffers[infc_plan_root(plan, step->operands[i])].last = s;
         for (int i = 0; i < step->n_extras; i++)

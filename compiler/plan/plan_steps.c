@@ -102,6 +102,13 @@ static infc_status select_kernel(infc_builder *b, infc_plan_step *step, MlirOper
                          infc_type_text(b->cx->arena, &desc->in[0]));
     step->units = infk_units(step->call.kind, &step->call.dims);
     step->flops = infk_flops(step->call.kind, &step->call.dims);
+    if (infk_has_scratch(step->call.kind)) {
+        infc_type type = {.dtype = INFC_DTYPE_f32, .rank = 1};
+        type.dims[0] = infk_scratch(step->call.kind, &step->call.dims);
+        step->scratch = infc_builder_buffer(
+            b, INFC_PLACE_ARENA, -1, infc_arena_printf(b->cx->arena, "%s_scratch", step->name), &type);
+        b->plan->buffers[step->scratch].tensor = NULL;
+    }
     return INFC_OK;
 }
 
@@ -158,6 +165,7 @@ static infc_plan_step begin(const infc_builder *b, const char *name, const char 
     const infc_plan *plan = b->plan;
     return (infc_plan_step){.name = name,
                             .node = node ? node : "",
+                            .scratch = -1,
                             .first_expr = plan->n_exprs,
                             .first_extra = plan->n_extras,
                             .first_store = plan->n_stores};

@@ -31,6 +31,13 @@ static void kernel_words(const infc_plan_step *step, infc_buf *out) {
         infc_buf_printf(out, "%s of %td x [%td] x %td", name, call->dims.reduce.outer,
                         call->dims.reduce.r, call->dims.reduce.inner);
         break;
+    case INFK_lstm:
+    case INFK_gru:
+    case INFK_rnn:
+        infc_buf_printf(out, "%s of %td units, %td steps of %td rows, %td direction%s", name,
+                        call->dims.recurrent.h, call->dims.recurrent.t, call->dims.recurrent.batch,
+                        call->dims.recurrent.dirs, call->dims.recurrent.dirs > 1 ? "s" : "");
+        break;
     case INFK_resize:
         infc_buf_printf(out, "resize %tdx%td to %tdx%td, %s", call->dims.resize.ih,
                         call->dims.resize.iw, call->dims.resize.oh, call->dims.resize.ow,

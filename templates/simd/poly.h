@@ -212,3 +212,25 @@ static INFK_INLINE PF P(gelu_tanh)(PF a) {
     const PF t = P(tanh)(P(mul)(cubic, P(set1)(0x1.988454p-1f)));
     return P(mul)(P(mul)(P(set1)(0.5f), a), P(add)(P(set1)(1.0f), t));
 }
+
+/* Activations of recurrent layers by code, with parameters as bits of an f32; what goes in is limited to +-clip unless
+ * that is 0. */
+static INFK_INLINE PF P(activate)(ptrdiff_t code, ptrdiff_t alpha_bits, ptrdiff_t beta_bits,
+                                  ptrdiff_t clip, PF a) {
+    const PF alpha = P(set1)(s_float((uint32_t)alpha_bits)), beta = P(set1)(s_float((uint32_t)beta_bits));
+    const PF one = P(set1)(1.0f), zero = P(set1)(0.0f), limit = P(set1)(s_float((uint32_t)clip));
+    if (clip) a = P(min)(limit, P(max)(P(neg)(limit), a));
+    switch (code) {
+    case 0: return P(div)(one, P(add)(one, P(exp)(P(neg)(a)))); /* Sigmoid */
+    case 1: return P(tanh)(a);
+    case 2: return P(max)(zero, a);                                     /* Relu */
+    case 3: return P(fma)(alpha, a, beta);                              /* Affine */
+    case 4: return P(select_gt0)(a, a, P(mul)(a, alpha));               /* LeakyRelu */
+    case 5: return P(select_gt)(alpha, a, zero, a);                     /* ThresholdedRelu */
+    case 6: return P(mul)(alpha, P(tanh)(P(mul)(beta, a)));             /* ScaledTanh */
+    case 7: return P(max)(zero, P(min)(one, P(fma)(alpha, a, beta)));   /* HardSigmoid */
+    case 8: return P(select_gt0)(a, a, P(mul)(alpha, P(expm1_neg)(a))); /* Elu */
+    case 9: return P(div)(a, P(add)(one, P(abs)(a)));                   /* Softsign */
+    default: return P(softplus)(a);
+    }
+}

@@ -130,6 +130,11 @@ static INFK_INLINE float s_fma(float a, float b, float c) {
 }
 #endif
 
+/* A number of steps, at least 0 and at most `most`; NaN gives 0. */
+static INFK_INLINE ptrdiff_t s_length(float a, ptrdiff_t most) {
+    return a >= (float)most ? most : a > 0.0f ? (ptrdiff_t)a : 0;
+}
+
 #define P(x) s_##x
 #define PF float
 #include "poly.h"

@@ -520,6 +520,33 @@ def make_files(folder):
         os.mkfifo(os.path.join(folder, "fifo"))
 
 
+# ---- recurrent layers ----
+def layer(op, w, r, *rest, x=(3, 2, 4), **attrs):
+    return one(op, [list(x)], [f32(list(w)), f32(list(r)), *rest], **attrs)
+
+
+case("lstm_w", layer("LSTM", (1, 19, 4), (1, 20, 5)), 'node "the LSTM" (LSTM)', "input 1", "is f32[1,19,4], not f32[1,20,4]")
+case("lstm_w_input", layer("LSTM", (1, 20, 3), (1, 20, 5)), "is f32[1,20,3], not f32[1,20,4]")
+case("lstm_r", layer("LSTM", (1, 20, 4), (1, 15, 5)), "input 2", "is f32[1,15,5], not f32[1,20,5]")
+case("lstm_directions", layer("LSTM", (1, 20, 4), (1, 20, 5), direction="bidirectional"), "not f32[2,20,4]")
+case("lstm_bias", layer("LSTM", (1, 20, 4), (1, 20, 5), f32([1, 20])), "input 3", "is f32[1,20], not f32[1,40]")
+case("lstm_rank", layer("LSTM", (20, 4), (20, 5)), "both have 3 dimensions")
+case("lstm_x_rank", layer("LSTM", (1, 20, 4), (1, 20, 5), x=(3, 4)), "X is f32[3,4]")
+case("lstm_hidden_size", layer("LSTM", (1, 20, 4), (1, 20, 5), hidden_size=4), '"hidden_size" is 4, but R is f32[1,20,5]')
+case("lstm_direction", layer("LSTM", (1, 20, 4), (1, 20, 5), direction="sideways"), '"direction" is not forward')
+case("lstm_activation", layer("LSTM", (1, 20, 4), (1, 20, 5), activations=["Sigmoid", "Tanh", "Gelu"]), '"Gelu" is none of')
+case("lstm_activations", layer("LSTM", (1, 20, 4), (1, 20, 5), activations=["Sigmoid", "Tanh"]), "has 2 names; 1 direction of LSTM needs 3")
+case("gru_activations", layer("GRU", (2, 15, 4), (2, 15, 5), direction="bidirectional", activations=["Tanh"]), "2 directions of GRU need 4")
+case("gru_alphas", layer("GRU", (1, 15, 4), (1, 15, 5), activation_alpha=[0.1]), "more numbers than the activations take")
+case("rnn_alpha_nan", layer("RNN", (1, 5, 4), (1, 5, 5), activations=["Affine"], activation_alpha=[float("nan")]), "not finite")
+case("rnn_clip", layer("RNN", (1, 5, 4), (1, 5, 5), clip=-1.0), '"clip" is -1; it must be above 0')
+case("rnn_layout", layer("RNN", (1, 5, 4), (1, 5, 5), layout=2), '"layout" is 2, not 0 or 1')
+case("rnn_length", layer("RNN", (1, 5, 4), (1, 5, 5), f32([1, 10]), np.array([3, 4], np.int32)), "length 4 of row 1 is not within the 3 steps")
+case("rnn_lengths", layer("RNN", (1, 5, 4), (1, 5, 5), f32([1, 10]), np.array([3], np.int32)), "is i32[1], not i32[2]")
+case("rnn_lengths_type", layer("RNN", (1, 5, 4), (1, 5, 5), f32([1, 10]), i64(3, 3)), "is i64[2], not i32[2]")
+case("rnn_state", layer("RNN", (1, 5, 4), (1, 5, 5), f32([1, 10]), np.array([3, 3], np.int32), f32([1, 2, 4])), "is f32[1,2,4], not f32[1,2,5]")
+
+
 def main():
     tool, folder = sys.argv[1], sys.argv[2]
     os.makedirs(folder, exist_ok=True)

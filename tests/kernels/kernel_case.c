@@ -337,6 +337,44 @@ static bool relayout_case(size_t i, const char *type, kernel_case *c) {
     return true;
 }
 
+static bool recurrent_case(size_t i, kernel_case *c) {
+    static const ptrdiff_t hidden[] = {1, 3, 15, 16, 17, 32, 33, 48, 70, 130};
+    enum { N = sizeof hidden / sizeof *hidden };
+    uint64_t s = 104729 * i + 5;
+    if (i >= 4 * N + RANDOM_CASES) return false;
+    const int gates = c->kind == INFK_lstm  ? 4
+                      : c->kind == INFK_gru ? 3
+                                            : 1,
+              states = gates == 4 ? 2 : 1;
+    infk_recurrent_dims *d = &c->dims.recurrent;
+    d->t = PICK(&s, 1, 2, 3, 5);
+    d->batch = PICK(&s, 1, 1, 2, 3);
+    d->dirs = PICK(&s, 1, 1, 2);
+    d->reverse = d->dirs == 1 && PICK(&s, 0, 1);
+    d->h = hidden[i % N];
+    d->extra = gates > 1 && PICK(&s, 0, 1);
+    d->coupled = PICK(&s, 0, 1);
+    d->hp = (d->h + 15) / 16 * 16;
+    for (int k = 0; k < 9; k += 3) { /* codes with 0.5 and 0.25 for parameters */
+        (&d->f)[k] = i < 2 * N ? (k > 0) : PICK(&s, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+        (&d->f)[k + 1] = 0x3f000000;
+        (&d->f)[k + 2] = 0x3e800000;
+    }
+    d->clip = PICK(&s, 0, 0, 0x3f000000);
+    const ptrdiff_t rows = d->dirs * d->batch;
+    c->x_count = d->t * rows * gates * d->hp;
+    c->w_panels = d->dirs * gates * d->hp / 16;
+    c->w_inner = d->h;
+    ptrdiff_t *more = c->more;
+    for (int k = 0; k < states; k++) *more++ = rows * d->h;
+    if (gates > 1) *more++ = d->extra ? d->dirs * (gates == 4 ? 3 : 1) * d->hp : 1;
+    *more = d->batch;
+    c->lengths = d->t;
+    c->y_count = (d->t + states) * rows * d->h;
+    c->columns = d->h;
+    return true;
+}
+
 bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *out) {
     memset(out, 0, sizeof *out);
     out->kind = kind;
@@ -352,6 +390,9 @@ bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *
     case INFK_softmax: return along_case(i, out);
     case INFK_norm: return norm_case(i, out);
     case INFK_resize: return resize_case(i, out);
+    case INFK_lstm:
+    case INFK_gru:
+    case INFK_rnn: return recurrent_case(i, out);
     case INFK_strided: return strided_case(i, out);
     case INFK_attention:
     case INFK_attention_masked: return attention_case(i, out);

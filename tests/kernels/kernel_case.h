@@ -18,13 +18,15 @@ typedef struct kernel_case {
         infk_attention_dims attention;
         infk_gather_dims gather;
         infk_pad_dims pad;
+        infk_recurrent_dims recurrent;
         infk_relayout_dims relayout;
     } dims;
     ptrdiff_t x_count, y_count; /* elements, padding of the layout included */
     ptrdiff_t w_panels, w_inner; /* packed weights: panels of 16 outputs, steps of each; 0 panels: plain elements */
     ptrdiff_t w_starts;                    /* packing of integers: elements of its second operand */
     ptrdiff_t more[INFK_MAX_OPERANDS - 2]; /* elements of further operands, of the type of x */
-    ptrdiff_t columns;                     /* n of the epilogue is below this */
+    ptrdiff_t lengths; /* the last operand holds numbers of steps up to this; 0: it does not */
+    ptrdiff_t columns; /* n of the epilogue is below this */
 } kernel_case;
 
 /* The cases of a kind; how many, or false at `i` past the last. Cases are the same on every target. Dims that
@@ -54,7 +56,7 @@ bool kernel_equal(const void *a, const void *b, const char *type, ptrdiff_t coun
 /* ---- memory ----------------------------------------------------------------------------------------- */
 /* `bytes` bytes that end where an unreadable page begins (or, with `at_start`, begin where one ends), filled with
  * 0xA5. Reused from call to call: `slot` below GUARDED_SLOTS. */
-enum { GUARDED_SLOTS = INFK_MAX_OPERANDS + 4, GUARDED_BYTES = 4 << 20 };
+enum { GUARDED_SLOTS = INFK_MAX_OPERANDS + 5, GUARDED_BYTES = 4 << 20 };
 void *guarded(int slot, size_t bytes, bool at_start);
 
 #endif

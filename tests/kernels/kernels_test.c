@@ -28,7 +28,7 @@
 extern const infk_reference_row ROWS[];
 extern const size_t N_ROWS;
 
-enum { COLUMN = INFK_MAX_OPERANDS, FULL, N_IN, SLOT_Y = N_IN, SLOT_COPY };
+enum { COLUMN = INFK_SCRATCH + 1, FULL, N_IN, SLOT_Y = N_IN, SLOT_COPY };
 
 static struct {
     long runs, failures, cases;
@@ -38,7 +38,7 @@ static struct {
 
 /* One case with its operands, filled. */
 typedef struct operands {
-    const void *in[N_IN]; /* operands, column, full */
+    const void *in[N_IN]; /* operands, scratch, column, full */
     size_t y_bytes;
     void *plain, *rich; /* expected results of the two epilogues */
     bool at_start;
@@ -54,14 +54,15 @@ static void fill(const infk_kernel *k, const kernel_case *c, kernel_data data, o
     uint64_t state = 12345;
     ptrdiff_t counts[N_IN] = {c->x_count, k->types[1][0] ? kernel_case_w_count(c, k->types[1]) : 0};
     if (c->w_starts) counts[1] = c->w_starts;
-    for (int i = 2; i < COLUMN; i++) counts[i] = c->more[i - 2];
+    for (int i = 2; i < INFK_MAX_OPERANDS; i++) counts[i] = c->more[i - 2];
+    counts[INFK_SCRATCH] = infk_scratch(c->kind, &c->dims);
     counts[COLUMN] = c->columns;
     counts[FULL] = c->y_count;
     for (int i = 0; i < N_IN; i++) {
-        const char *type = i == 1        ? k->types[1]
-                           : i == FULL   ? k->types[2]
-                           : i == COLUMN ? "f32"
-                                         : k->types[0];
+        const char *type = i == 1                             ? k->types[1]
+                           : i == FULL                        ? k->types[2]
+                           : i == COLUMN || i == INFK_SCRATCH ? "f32"
+                                                              : k->types[0];
         /* int16 operands lie in the arena, where a pair may begin at the last element. */
         const size_t beyond = i == 0 && strcmp(type, "i16") == 0 ? 2 : 0;
         void *at = guarded(i, (size_t)counts[i] * kernel_type_bytes(type) + beyond, out->at_start);
@@ -69,6 +70,11 @@ static void fill(const infk_kernel *k, const kernel_case *c, kernel_data data, o
         if (i == 1 && (c->kind == INFK_imatmul || c->kind == INFK_iconv))
             kernel_case_zero_steps(c, type, at);
         out->in[i] = at;
+    }
+    const int last = infk_kind_get(c->kind)->n_operands - 1;
+    for (ptrdiff_t i = 0; c->lengths && i < c->more[last - 2]; i++) { /* some beyond the steps there are, or below 0 */
+        const float length = (float)(c->lengths + 1 - (ptrdiff_t)(kernel_random(&state) % 4));
+        memcpy((char *)(uintptr_t)out->in[last] + i * 4, &length, sizeof length);
     }
     out->y_bytes = (size_t)c->y_count * kernel_type_bytes(k->types[2]);
 }

@@ -92,6 +92,17 @@ static float float_of_bits(uint64_t bits) {
     return value;
 }
 
+static infc_status attribute_strings(infc_onnx_parse *parse, infc_bytes body, size_t n, infc_onnx_attribute *out) {
+    infc_wire wire = infc_wire_open(body);
+    infc_wire_field field;
+    out->strings = INFC_NEW(parse->cx->arena, infc_bytes, n + 1);
+    for (const uint8_t *at = wire.at; infc_wire_next(&wire, &field); at = wire.at)
+        if (field.number == 9)
+            INFC_TRY(infc_onnx_borrow(parse, &field, at, "AttributeProto.strings",
+                                      &out->strings[out->n_strings++]));
+    return INFC_OK;
+}
+
 static infc_status attribute_lists(infc_onnx_parse *parse, infc_bytes body, infc_onnx_attribute *out) {
     if (out->type == INFC_ONNX_INTS)
         return attribute_list(parse, body, 8, INFC_WIRE_VARINT, &out->ints, &out->n_ints);
@@ -140,6 +151,7 @@ infc_status infc_onnx_parse_attribute(infc_onnx_parse *parse, infc_bytes body, i
     infc_wire_field field;
     for (const uint8_t *at = wire.at; infc_wire_next(&wire, &field); at = wire.at)
         INFC_TRY(attribute_field(parse, &field, at, out));
+    if (out->type == INFC_ONNX_STRINGS) return attribute_strings(parse, body, counts[9], out);
     return attribute_lists(parse, body, out);
 }
 

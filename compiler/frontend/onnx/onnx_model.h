@@ -48,7 +48,8 @@ typedef struct infc_onnx_attribute {
     infc_onnx_tensor *tensor;
     int64_t *ints;
     float *floats;
-    size_t n_ints, n_floats;
+    infc_bytes *strings;
+    size_t n_ints, n_floats, n_strings;
 } infc_onnx_attribute;
 
 typedef struct infc_onnx_node {
