@@ -121,6 +121,8 @@ const infk_kernel *infk_kernel_select(infk_kind kind, const char *const types[IN
 
 static ptrdiff_t blocks_of(ptrdiff_t n) { return (n + 15) / 16; }
 
+static ptrdiff_t recurrent_rows(const infk_recurrent_dims *d) { return d->dirs * d->batch; }
+
 ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     switch (kind) {
     case INFK_iconv:
@@ -148,10 +150,7 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     }
     case INFK_lstm:
     case INFK_gru:
-    case INFK_rnn: {
-        const infk_recurrent_dims *d = dims;
-        return d->dirs * d->batch;
-    }
+    case INFK_rnn: return recurrent_rows(dims);
     case INFK_strided: {
         const infk_strided_dims *d = dims;
         return d->d0 * d->d1;
