@@ -28,6 +28,13 @@ typedef struct infc_spec_image { /* inputs.NAME */
     infc_loc loc;
 } infc_spec_image;
 
+typedef struct infc_spec_constant { /* inputs.NAME of kind constant: no input of what is made */
+    const char *input;
+    double value; /* of every element */
+    infc_loc loc;
+    bool used; /* as infc_spec_dim */
+} infc_spec_constant;
+
 typedef struct infc_spec_classes { /* outputs.NAME */
     const char *output;
     const char **labels;
@@ -54,6 +61,8 @@ typedef struct infc_spec {
     size_t n_rules;
     infc_spec_image *images;
     size_t n_images;
+    infc_spec_constant *constants;
+    size_t n_constants;
     infc_spec_classes *classes;
     size_t n_classes;
     uint64_t budget_file, budget_memory; /* bytes; 0: none */

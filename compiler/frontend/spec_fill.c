@@ -124,12 +124,29 @@ static void fill_per_channel(infc_spec_check *check, const infc_yaml_item *input
     }
 }
 
+static void fill_constant(infc_spec_check *check, infc_yaml_item *input, infc_spec *out) {
+    const infc_yaml *value = get(input->value, "value");
+    if (!value) {
+        infc_spec_problem(check, input->value,
+                          infc_arena_printf(check->cx->arena, "inputs.%s", input->key),
+                          "a constant needs a value, for example value: 16000");
+        return;
+    }
+    out->constants[out->n_constants++] =
+        (infc_spec_constant){.input = input->key, .value = value->number, .loc = input->key_loc};
+}
+
 static void fill_images(infc_spec_check *check, const infc_yaml *root, infc_spec *out) {
     const infc_yaml *inputs = get_map(root, "inputs");
     out->images = INFC_NEW(check->cx->arena, infc_spec_image, inputs->n);
+    out->constants = INFC_NEW(check->cx->arena, infc_spec_constant, inputs->n);
     for (size_t i = 0; i < inputs->n; i++) {
         infc_yaml *map = inputs->items[i].value;
         if (map->bad) continue;
+        if (is(get(map, "kind"), "constant")) {
+            fill_constant(check, &inputs->items[i], out);
+            continue;
+        }
         infc_spec_image *image = &out->images[out->n_images++];
         *image = (infc_spec_image){
             .input = inputs->items[i].key,

@@ -60,7 +60,12 @@ static void put_precision(const infc_spec *spec, infc_buf *out) {
 }
 
 static void put_images(const infc_spec *spec, infc_buf *out) {
-    if (spec->n_images) infc_buf_puts(out, "inputs:\n");
+    if (spec->n_images || spec->n_constants) infc_buf_puts(out, "inputs:\n");
+    for (size_t i = 0; i < spec->n_constants; i++) {
+        infc_buf_puts(out, "  ");
+        infc_buf_json_string(out, spec->constants[i].input);
+        infc_buf_printf(out, ":\n    kind: constant\n    value: %.17g\n", spec->constants[i].value);
+    }
     for (size_t i = 0; i < spec->n_images; i++) {
         const infc_spec_image *image = &spec->images[i];
         infc_buf_puts(out, "  ");

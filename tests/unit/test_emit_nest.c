@@ -65,6 +65,7 @@ static void random_nest(nests *t, int id) {
                              .first_expr = p->n_exprs,
                              .first_extra = p->n_extras,
                              .first_store = p->n_stores,
+                             .scratch = -1,
                              .nest_rank = below(6),
                              .units = 1};
     int64_t total = 1;

@@ -40,7 +40,7 @@ static void random_plan(fixture *f) {
                                            .alias_of = -1};
         f->stores[s].buffer = s;
         f->steps[s] = (infc_plan_step){
-            .first_store = s, .n_stores = 1, .first_extra = s, .units = random_below(3) ? 8 : 1};
+            .scratch = -1, .first_store = s, .n_stores = 1, .first_extra = s, .units = random_below(3) ? 8 : 1};
         if (s == 0) continue;
         f->steps[s].operands[0] = random_below(s), f->steps[s].n_operands = 1;
         f->extras[s].buffer = random_below(s), f->steps[s].n_extras = 1;

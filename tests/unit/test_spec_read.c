@@ -108,6 +108,8 @@ static void print_reads_back(void **state) {
         HEAD "targets: [aarch64, riscv64]\nshapes: {\"a: b\": 3, 'it''s': 4, \"\\u00e9\\n\": 5}\n",
         HEAD "inputs: {\"a.b/c\": {kind: image, scale: [1e-3, 0.1, 1/3], mean: [-1, 2, 3.5e10], "
              "channels: bgr}}\n",
+        HEAD
+        "inputs: {sr: {kind: constant, value: 16000}, \"x y\": {kind: constant, value: 1/3}}\n",
         HEAD "precision: {rules: [{match: \"a\\\\.b|\\\"\", weights: int8}, {match: x, weights: "
              "f32}]}\n",
         HEAD "outputs: {p: {kind: classes, labels: labels.txt}, q: {kind: classes, labels: [0, "

@@ -181,6 +181,9 @@ static void bind_attributes(const scope *s, infc_onnx_node *node) {
 static infc_status copy_node(inliner *in, scope *s, const infc_onnx_node *from, infc_onnx_node *out) {
     infc_arena *arena = in->cx->arena;
     *out = *from;
+    for (size_t i = 0; i < from->n_attributes; i++)
+        if (from->attributes[i].graph)
+            return fail(in, s->call, "holds a sub-graph, which is not supported");
     out->inputs = INFC_NEW(arena, const char *, from->n_inputs + 1);
     out->outputs = INFC_NEW(arena, const char *, from->n_outputs + 1);
     out->attributes = INFC_NEW(arena, infc_onnx_attribute, from->n_attributes + 1);

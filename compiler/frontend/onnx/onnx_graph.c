@@ -7,6 +7,7 @@ typedef struct builder {
     infc_cx *cx;
     const char *path;
     const infc_onnx_graph *graph;
+    const infc_onnx_net *outside;
     infc_onnx_net *net;
     size_t n_reports;
     bool cyclic;
@@ -28,6 +29,7 @@ static bool may_report(builder *b, infc_loc loc) {
 static const char *describe(builder *b, const infc_onnx_value *value) {
     if (value->origin == INFC_ONNX_FROM_INPUT) return "a graph input";
     if (value->origin == INFC_ONNX_FROM_INITIALIZER) return "an initializer";
+    if (value->origin == INFC_ONNX_FROM_OUTSIDE) return "a value from outside";
     return infc_onnx_node_loc(b->cx, b->path, b->graph, value->index).node;
 }
 
@@ -93,17 +95,31 @@ static void define_results(builder *b) {
     }
 }
 
+size_t infc_onnx_n_reads(const infc_onnx_node *node) { return node->n_inputs + node->n_captured; }
+
+/* A name of the graph, or of what is around it. */
+static bool look_up(builder *b, const char *name, size_t *id) {
+    size_t outer;
+    if (infc_map_find(&b->net->names, name, id)) return true;
+    if (!b->outside || !infc_map_find(&b->outside->names, name, &outer)) return false;
+    *id = define(b, name, INFC_ONNX_FROM_OUTSIDE, outer, (infc_loc){.file = b->path});
+    return true;
+}
+
 static void resolve_inputs(builder *b) {
     const infc_onnx_graph *graph = b->graph;
     for (size_t n = 0; n < graph->n_nodes; n++) {
         const infc_onnx_node *node = &graph->nodes[n];
-        size_t *ids = INFC_NEW(b->cx->arena, size_t, node->n_inputs + 1);
-        for (size_t i = 0; i < node->n_inputs; i++) {
+        size_t *ids = INFC_NEW(b->cx->arena, size_t, infc_onnx_n_reads(node) + 1);
+        for (size_t i = 0; i < infc_onnx_n_reads(node); i++) {
             ids[i] = INFC_ONNX_ABSENT;
-            if (!*node->inputs[i] || infc_map_find(&b->net->names, node->inputs[i], &ids[i]))
-                continue;
+            if (!*node->inputs[i] || look_up(b, node->inputs[i], &ids[i])) continue;
             infc_loc loc = infc_onnx_node_loc(b->cx, b->path, graph, n);
-            if (may_report(b, loc))
+            if (!may_report(b, loc)) continue;
+            if (i >= node->n_inputs)
+                infc_fail(b->cx, INFC_ERR_MODEL, loc,
+                          "its sub-graphs read \"%s\", which is not defined anywhere", node->inputs[i]);
+            else
                 infc_fail(b->cx, INFC_ERR_MODEL, loc,
                           "input %zu, \"%s\", is not defined anywhere in the graph", i, node->inputs[i]);
         }
@@ -120,7 +136,7 @@ static void resolve_outputs(builder *b) {
     for (size_t i = 0; i < graph->n_outputs; i++) {
         const char *name = graph->outputs[i].name;
         b->net->outputs[i] = INFC_ONNX_ABSENT;
-        if (!infc_map_find(&b->net->names, name, &b->net->outputs[i])) {
+        if (!look_up(b, name, &b->net->outputs[i])) {
             if (may_report(b, loc))
                 infc_fail(b->cx, INFC_ERR_MODEL, loc,
                           "graph output \"%s\" is not defined anywhere in the graph", name);
@@ -153,7 +169,7 @@ static void mark_live(builder *b) {
     }
     for (; n_work > 0; n_live++) {
         size_t node = work[--n_work];
-        for (size_t i = 0; i < graph->nodes[node].n_inputs; i++) {
+        for (size_t i = 0; i < infc_onnx_n_reads(&graph->nodes[node]); i++) {
             size_t id = net->node_inputs[node][i], from = producer(net, node, i);
             if (id != INFC_ONNX_ABSENT) net->values[id].used = true;
             if (from == INFC_ONNX_ABSENT || net->live[from]) continue;
@@ -164,7 +180,7 @@ static void mark_live(builder *b) {
     for (size_t i = 0; i < graph->n_outputs; i++)
         if (net->outputs[i] == INFC_ONNX_ABSENT)
             return; /* an error of its own: what leads there is unknown */
-    if (n_live == graph->n_nodes) return;
+    if (n_live == graph->n_nodes || b->outside) return;
     while (net->live[dead]) dead++;
     infc_loc loc = infc_onnx_node_loc(b->cx, b->path, graph, dead);
     if (graph->n_nodes - n_live == 1)
@@ -204,7 +220,7 @@ static void visit(builder *b, size_t root, visited *marks, step *path) {
     marks[root] = ON_PATH;
     while (n_path > 0) {
         step *top = &path[n_path - 1];
-        if (top->next_input == b->graph->nodes[top->node].n_inputs) {
+        if (top->next_input == infc_onnx_n_reads(&b->graph->nodes[top->node])) {
             marks[top->node] = DONE;
             net->order[net->n_order++] = top->node;
             n_path--;
@@ -238,13 +254,14 @@ static void order_nodes(builder *b) {
     }
 }
 
-infc_status infc_onnx_net_build(infc_cx *cx, const char *path, const infc_onnx_graph *graph, infc_onnx_net *out) {
+infc_status infc_onnx_net_build(infc_cx *cx, const char *path, const infc_onnx_graph *graph,
+                                const infc_onnx_net *outside, infc_onnx_net *out) {
     size_t mark = cx->n_diags;
     *out = (infc_onnx_net){.graph = graph, .names = {.arena = cx->arena}};
     out->node_inputs = INFC_NEW(cx->arena, size_t *, graph->n_nodes + 1);
     out->node_outputs = INFC_NEW(cx->arena, size_t *, graph->n_nodes + 1);
     out->live = INFC_NEW(cx->arena, bool, graph->n_nodes + 1);
-    builder b = {.cx = cx, .path = path, .graph = graph, .net = out};
+    builder b = {.cx = cx, .path = path, .graph = graph, .outside = outside, .net = out};
     define_sources(&b);
     define_results(&b);
     resolve_inputs(&b);

@@ -11,6 +11,7 @@ typedef enum infc_onnx_origin {
     INFC_ONNX_FROM_INPUT,       /* index: graph input */
     INFC_ONNX_FROM_INITIALIZER, /* index: initializer, also when an input of that name is declared */
     INFC_ONNX_FROM_NODE,        /* index: node */
+    INFC_ONNX_FROM_OUTSIDE,     /* of a sub-graph; index: value of the net around it */
 } infc_onnx_origin;
 
 typedef struct infc_onnx_value {
@@ -34,7 +35,11 @@ typedef struct infc_onnx_net {
 
 /* Collects: names defined twice, inputs that nothing produces, cycles (each named once), no outputs. Nodes that
  * no output depends on are left out with one warning. Fails when anything was found. */
-infc_status infc_onnx_net_build(infc_cx *cx, const char *path, const infc_onnx_graph *graph, infc_onnx_net *out);
+/* `outside`: of a sub-graph, the net of the node that holds it; names it does not define are looked up there. */
+infc_status infc_onnx_net_build(infc_cx *cx, const char *path, const infc_onnx_graph *graph,
+                                const infc_onnx_net *outside, infc_onnx_net *out);
+/* Inputs of a node, and what its sub-graphs read: as many as node_inputs has. */
+size_t infc_onnx_n_reads(const infc_onnx_node *node);
 
 /* `node "name" (Op)` of the model file. */
 infc_loc infc_onnx_node_loc(infc_cx *cx, const char *path, const infc_onnx_graph *graph, size_t node);

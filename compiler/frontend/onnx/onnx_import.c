@@ -148,7 +148,7 @@ static infc_status read_initializers(infc_onnx_import *import) {
 /* ---- nodes --------------------------------------------------------------------------------------------------- */
 
 static bool inputs_ready(const infc_onnx_import *import, size_t node) {
-    for (size_t i = 0; i < import->model.graph.nodes[node].n_inputs; i++) {
+    for (size_t i = 0; i < infc_onnx_n_reads(&import->model.graph.nodes[node]); i++) {
         size_t id = import->net.node_inputs[node][i];
         if (id != INFC_ONNX_ABSENT && !import->ready[id]) return false;
     }
@@ -179,6 +179,54 @@ static infc_status import_nodes(infc_onnx_import *import) {
         if (!of_model(status)) return status;
     }
     return INFC_OK;
+}
+
+/* ---- sub-graphs ------------------------------------------------------------------------------------------------ */
+
+static infc_status build_subgraph(infc_onnx_import *import, const infc_onnx_import *outer, infc_loc loc,
+                                  const infc_onnx_operand *inputs, infc_onnx_operand *outputs) {
+    infc_cx *cx = import->cx;
+    const infc_onnx_graph *graph = &import->model.graph;
+    size_t mark = cx->n_diags;
+    import->operands = INFC_NEW(cx->arena, infc_onnx_operand, import->net.n_values + 1);
+    import->ready = INFC_NEW(cx->arena, bool, import->net.n_values + 1);
+    check_nodes(import);
+    for (size_t id = 0; id < import->net.n_values; id++) {
+        const infc_onnx_value *value = &import->net.values[id];
+        bool given = value->origin == INFC_ONNX_FROM_INPUT, outside = value->origin == INFC_ONNX_FROM_OUTSIDE;
+        if (given) import->operands[id] = inputs[value->index];
+        if (given)
+            infc_onnx_declared_check(import, loc, value->declared, &import->operands[id].type);
+        if (outside) import->operands[id] = outer->operands[value->index];
+        import->ready[id] = given || (outside && outer->ready[value->index]);
+    }
+    read_initializers(import);
+    INFC_TRY(import_nodes(import));
+    INFC_TRY(infc_diags_status(cx, mark));
+    for (size_t i = 0; i < graph->n_outputs; i++) {
+        outputs[i] = import->operands[import->net.outputs[i]];
+        infc_onnx_declared_check(import, loc, &graph->outputs[i], &outputs[i].type);
+    }
+    return infc_diags_status(cx, mark);
+}
+
+infc_status infc_onnx_import_subgraph(infc_onnx_at *at, const infc_onnx_graph *graph,
+                                      const infc_onnx_operand *inputs, infc_onnx_operand *outputs) {
+    infc_onnx_import *import = at->import, *outer = INFC_NEW(at->arena, infc_onnx_import, 1);
+    *outer = *import;
+    if (graph->n_sparse || graph->n_quantization)
+        return infc_onnx_refuse(
+            at, "its sub-graph has sparse initializers or quantization annotations");
+    import->model.graph = *graph;
+    infc_status status =
+        infc_onnx_net_build(import->cx, import->path, &import->model.graph, &outer->net, &import->net);
+    if (status == INFC_OK) status = build_subgraph(import, outer, at->loc, inputs, outputs);
+    import->model.graph = outer->model.graph;
+    import->net = outer->net;
+    import->ops = outer->ops;
+    import->operands = outer->operands;
+    import->ready = outer->ready;
+    return status;
 }
 
 static infc_status end_main(infc_onnx_import *import) {
@@ -228,7 +276,7 @@ infc_status infc_onnx_read_bytes(infc_cx *cx, const infc_spec *spec, infc_bytes 
     INFC_TRY(infc_onnx_model_parse(cx, import->path, bytes, &import->model));
     INFC_TRY(check_model(import));
     INFC_TRY(infc_onnx_inline_functions(cx, import->path, &import->model));
-    INFC_TRY(infc_onnx_net_build(cx, import->path, &import->model.graph, &import->net));
+    INFC_TRY(infc_onnx_net_build(cx, import->path, &import->model.graph, NULL, &import->net));
     return import_graph(import, out);
 }
 

@@ -40,6 +40,9 @@ infc_status infc_onnx_inputs_bind(infc_onnx_import *import, infc_ir_port **out_p
 infc_status infc_onnx_inputs_check_unused(infc_onnx_import *import);
 /* The value that the spec gives dimension `param`, or 0. */
 int64_t infc_onnx_bound_dim(const infc_onnx_import *import, const char *param);
+/* Builds a sub-graph's nodes where `at` stands; `inputs` and `outputs`: as many as the graph has. */
+infc_status infc_onnx_import_subgraph(infc_onnx_at *at, const infc_onnx_graph *graph,
+                                      const infc_onnx_operand *inputs, infc_onnx_operand *outputs);
 /* The operand as a value of the IR: a constant gets its infc.weight. */
 MlirValue infc_onnx_value_of(infc_onnx_import *import, const infc_onnx_operand *operand);
 /* Compares an inferred type with a declaration: "declared [1,10], computed [1,12]". */

@@ -127,6 +127,44 @@ static infc_status report_unbound(infc_onnx_import *import, unbound *open) {
                      infc_buf_str(&line), had ? "into" : "to");
 }
 
+/* An input that the spec gives a value is a constant. */
+static infc_status bind_constant(infc_onnx_import *import, size_t id, const infc_type *type, bool *out) {
+    infc_cx *cx = import->cx;
+    const char *name = import->net.values[id].name;
+    *out = false;
+    for (size_t i = 0; i < import->spec->n_constants; i++) {
+        infc_spec_constant *given = &import->spec->constants[i];
+        if (strcmp(given->input, name) != 0) continue;
+        bool whole = given->value >= -0x1p53 && given->value <= 0x1p53 &&
+                     given->value == (double)(int64_t)given->value;
+        given->used = *out = true;
+        if ((type->dtype != INFC_DTYPE_f32 && !whole) ||
+            (type->dtype == INFC_DTYPE_bool && given->value * given->value != given->value))
+            return infc_fail(cx, INFC_ERR_SPEC, given->loc, "%g is no value of input \"%s\", which is %s",
+                             given->value, name, infc_dtype_name(type->dtype));
+        size_t size = infc_dtype_bytes(type->dtype);
+        char *bytes = infc_arena_alloc(cx->arena, (size_t)infc_type_bytes(type) + INFC_OVER_READ, INFC_ALIGN);
+        float real = (float)given->value;
+        int64_t integer = type->dtype == INFC_DTYPE_f32 ? 0 : (int64_t)given->value;
+        const void *element = type->dtype == INFC_DTYPE_f32 ? (const void *)&real : &integer; /* little-endian */
+        for (int64_t k = 0; k < infc_type_count(type); k++)
+            memcpy(bytes + (size_t)k * size, element, size);
+        infc_weight *weight = INFC_NEW(cx->arena, infc_weight, 1);
+        *weight = (infc_weight){.name = name, .type = *type, .bytes = bytes, .origin = "constant input"};
+        import->operands[id] = (infc_onnx_operand){.type = *type, .constant = weight};
+        import->ready[id] = true;
+    }
+    return INFC_OK;
+}
+
+/* Constants of the spec for inputs that the model does not have. */
+static void check_constants(infc_onnx_import *import) {
+    for (size_t i = 0; i < import->spec->n_constants; i++)
+        if (!import->spec->constants[i].used)
+            infc_fail(import->cx, INFC_ERR_SPEC, import->spec->constants[i].loc,
+                      "the model has no input \"%s\"", import->spec->constants[i].input);
+}
+
 infc_status infc_onnx_inputs_bind(infc_onnx_import *import, infc_ir_port **out_ports, size_t *out_n) {
     const infc_onnx_graph *graph = &import->model.graph;
     size_t mark = import->cx->n_diags;
@@ -141,6 +179,8 @@ infc_status infc_onnx_inputs_bind(infc_onnx_import *import, infc_ir_port **out_p
         bool complete = bind_input(import, &graph->inputs[i], &open, &type) == INFC_OK;
         for (int k = 0; complete && k < type.rank; k++) complete = type.dims[k] > 0;
         if (!complete) continue;
+        bool fixed;
+        if (bind_constant(import, id, &type, &fixed) != INFC_OK || fixed) continue;
         (*out_ports)[(*out_n)++] = (infc_ir_port){graph->inputs[i].name, type};
     }
     if (open.names.n) report_unbound(import, &open);
@@ -151,6 +191,7 @@ infc_status infc_onnx_inputs_check_unused(infc_onnx_import *import) {
     infc_cx *cx = import->cx;
     const infc_onnx_graph *graph = &import->model.graph;
     size_t mark = cx->n_diags, n = 0, cap = 0;
+    check_constants(import);
     const char **names = NULL;
     for (size_t i = 0; i < graph->n_inputs; i++) {
         for (size_t k = 0; k < graph->inputs[i].rank && k < INFC_MAX_RANK; k++) {
@@ -205,10 +246,21 @@ infc_status infc_onnx_declared_check(infc_onnx_import *import, infc_loc loc,
                          infc_onnx_type_name(cx->arena, declared->elem_type), infc_dtype_name(type->dtype));
     /* Some exporters write an empty shape where they mean an unknown one. */
     if (!declared->has_shape || declared->rank == 0) return INFC_OK;
-    bool same = declared->rank == (size_t)type->rank;
-    for (int i = 0; same && i < type->rank; i++)
-        same = dim_agrees(import, &declared->dims[i], type->dims[i]);
+    bool same_rank = declared->rank == (size_t)type->rank, same = same_rank, open = false, wrong = false;
+    for (size_t i = 0; i < declared->rank && i < INFC_MAX_RANK; i++) {
+        const infc_onnx_dim *dim = &declared->dims[i];
+        bool agrees = !same_rank || dim_agrees(import, dim, type->dims[i]),
+             fixed = dim->has_value && dim->value >= 0;
+        same = same && agrees;
+        open |= !fixed;
+        wrong |= fixed && !agrees;
+    }
     if (same) return INFC_OK;
+    if (open && !wrong) { /* exporters guess at the shapes of what they leave open */
+        infc_warn(cx, loc, "\"%s\" is declared %s, but its shape is %s; the declaration is not used",
+                  declared->name, declared_text(import, declared), infc_type_text(cx->arena, type));
+        return INFC_OK;
+    }
     return infc_fail(cx, INFC_ERR_MODEL, loc, "\"%s\" is declared %s, but its shape is %s",
                      declared->name, declared_text(import, declared), infc_type_text(cx->arena, type));
 }

@@ -131,6 +131,10 @@ static infc_status attribute_field(infc_onnx_parse *parse, const infc_wire_field
         INFC_TRY(infc_onnx_borrow(parse, field, at, "AttributeProto.t", &body));
         out->tensor = INFC_NEW(parse->cx->arena, infc_onnx_tensor, 1);
         return infc_onnx_parse_tensor(parse, body, out->tensor);
+    case 6:
+        INFC_TRY(infc_onnx_borrow(parse, field, at, "AttributeProto.g", &body));
+        out->graph = INFC_NEW(parse->cx->arena, infc_onnx_graph, 1);
+        return infc_onnx_parse_graph(parse, body, out->graph);
     case 20:
         INFC_TRY(infc_onnx_integer(parse, field, at, "AttributeProto.type", &number));
         out->type = number < 0 || number > 1000 ? -1 : (int32_t)number;
@@ -144,8 +148,8 @@ static infc_status attribute_field(infc_onnx_parse *parse, const infc_wire_field
 infc_status infc_onnx_parse_attribute(infc_onnx_parse *parse, infc_bytes body, infc_onnx_attribute *out) {
     size_t counts[INFC_ONNX_MAX_FIELD] = {0};
     INFC_TRY(infc_onnx_count(parse, body, "AttributeProto", counts));
-    if (counts[5] > 1)
-        return infc_onnx_bad(parse, body.ptr, "AttributeProto", "more than one tensor");
+    if (counts[5] > 1 || counts[6] > 1)
+        return infc_onnx_bad(parse, body.ptr, "AttributeProto", "more than one tensor or graph");
     *out = (infc_onnx_attribute){.name = ""};
     infc_wire wire = infc_wire_open(body);
     infc_wire_field field;

@@ -1,3 +1,4 @@
+#include "../../base/map.h"
 #include "onnx_function.h"
 #include <string.h>
 
@@ -74,6 +75,8 @@ static infc_status node_field(infc_onnx_parse *parse, const infc_wire_field *fie
     }
 }
 
+static infc_status capture(infc_onnx_parse *parse, infc_onnx_node *node);
+
 infc_status infc_onnx_parse_node(infc_onnx_parse *parse, infc_bytes body, infc_onnx_node *out) {
     size_t counts[INFC_ONNX_MAX_FIELD] = {0};
     INFC_TRY(infc_onnx_count(parse, body, "NodeProto", counts));
@@ -90,6 +93,46 @@ infc_status infc_onnx_parse_node(infc_onnx_parse *parse, infc_bytes body, infc_o
         INFC_TRY(node_field(parse, &field, at, out));
     if (strcmp(out->domain, "ai.onnx") == 0) out->domain = "";
     for (size_t i = 0; i < out->n_outputs && !*out->name; i++) out->name = out->outputs[i];
+    return capture(parse, out);
+}
+
+/* What a sub-graph reads from outside. */
+static void put_free_name(infc_map *inside, infc_map *names, const char *name) {
+    if (*name && !infc_map_find(inside, name, NULL) && !infc_map_find(names, name, NULL))
+        infc_map_put(names, name, names->n);
+}
+
+static void free_names(infc_onnx_parse *parse, const infc_onnx_graph *graph, infc_map *names) {
+    infc_map inside = {.arena = parse->cx->arena};
+    for (size_t i = 0; i < graph->n_inputs; i++) infc_map_put(&inside, graph->inputs[i].name, 0);
+    for (size_t i = 0; i < graph->n_initializers; i++)
+        infc_map_put(&inside, graph->initializers[i].name, 0);
+    for (size_t n = 0; n < graph->n_nodes; n++)
+        for (size_t i = 0; i < graph->nodes[n].n_outputs; i++)
+            infc_map_put(&inside, graph->nodes[n].outputs[i], 0);
+    for (size_t n = 0; n < graph->n_nodes; n++)
+        for (size_t i = 0; i < graph->nodes[n].n_inputs + graph->nodes[n].n_captured; i++)
+            put_free_name(&inside, names, graph->nodes[n].inputs[i]);
+    for (size_t i = 0; i < graph->n_outputs; i++)
+        put_free_name(&inside, names, graph->outputs[i].name);
+}
+
+static infc_status capture(infc_onnx_parse *parse, infc_onnx_node *node) {
+    infc_map names = {.arena = parse->cx->arena};
+    bool graphs = false;
+    for (size_t i = 0; i < node->n_attributes; i++) {
+        graphs |= node->attributes[i].graph != NULL;
+        if (node->attributes[i].graph) free_names(parse, node->attributes[i].graph, &names);
+    }
+    if (!graphs) return INFC_OK;
+    parse->n_items += names.n;
+    if (parse->n_items > INFC_ONNX_MAX_ITEMS)
+        return too_many(parse, "parts (nodes, attributes, tensors, names)", INFC_ONNX_MAX_ITEMS);
+    const char **inputs = INFC_NEW(parse->cx->arena, const char *, node->n_inputs + names.n + 1);
+    for (size_t i = 0; i < node->n_inputs; i++) inputs[i] = node->inputs[i];
+    for (size_t i = 0; i < names.n; i++) inputs[node->n_inputs + i] = names.entries[i].key;
+    node->inputs = inputs;
+    node->n_captured = names.n;
     return INFC_OK;
 }
 
@@ -113,10 +156,12 @@ static infc_status graph_field(infc_onnx_parse *parse, const infc_wire_field *fi
     }
 }
 
-static infc_status parse_graph(infc_onnx_parse *parse, infc_bytes body, infc_onnx_graph *out) {
+infc_status infc_onnx_parse_graph(infc_onnx_parse *parse, infc_bytes body, infc_onnx_graph *out) {
     size_t counts[INFC_ONNX_MAX_FIELD] = {0};
     INFC_TRY(infc_onnx_count(parse, body, "GraphProto", counts));
     if (counts[1] > INFC_ONNX_MAX_NODES) return too_many(parse, "nodes", INFC_ONNX_MAX_NODES);
+    if (parse->depth == INFC_ONNX_MAX_NESTED)
+        return infc_onnx_bad(parse, body.ptr, "GraphProto", "sub-graphs are nested too deeply");
     infc_arena *arena = parse->cx->arena;
     *out = (infc_onnx_graph){.n_sparse = counts[15], .n_quantization = counts[14]};
     out->nodes = INFC_NEW(arena, infc_onnx_node, counts[1] + 1);
@@ -124,10 +169,12 @@ static infc_status parse_graph(infc_onnx_parse *parse, infc_bytes body, infc_onn
     out->inputs = INFC_NEW(arena, infc_onnx_value_info, counts[11] + 1);
     out->outputs = INFC_NEW(arena, infc_onnx_value_info, counts[12] + 1);
     out->infos = INFC_NEW(arena, infc_onnx_value_info, counts[13] + 1);
+    parse->depth++;
     infc_wire wire = infc_wire_open(body);
     infc_wire_field field;
     for (const uint8_t *at = wire.at; infc_wire_next(&wire, &field); at = wire.at)
         INFC_TRY(graph_field(parse, &field, at, out));
+    parse->depth--;
     return INFC_OK;
 }
 
@@ -154,7 +201,7 @@ static infc_status model_field(infc_onnx_parse *parse, const infc_wire_field *fi
     case 7:
         INFC_TRY(infc_onnx_borrow(parse, field, at, "ModelProto.graph", &body));
         out->has_graph = true;
-        return parse_graph(parse, body, &out->graph);
+        return infc_onnx_parse_graph(parse, body, &out->graph);
     case 8:
         INFC_TRY(infc_onnx_borrow(parse, field, at, "ModelProto.opset_import", &body));
         return infc_onnx_parse_opset(parse, body, &out->opsets[out->n_opsets++]);

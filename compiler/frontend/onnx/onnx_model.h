@@ -11,6 +11,7 @@ enum {
     INFC_ONNX_MAX_ITEMS = 4000000, /* nodes, attributes, tensors, names and dims of one model together */
     INFC_ONNX_MAX_ATTRIBUTES = 256, /* of one node */
     INFC_ONNX_MAX_NAME = 16384,
+    INFC_ONNX_MAX_NESTED = 16, /* sub-graphs within each other */
 };
 #define INFC_ONNX_MAX_FILE ((size_t)0x7fffffff) /* protobuf's own limit */
 
@@ -46,6 +47,7 @@ typedef struct infc_onnx_attribute {
     int64_t i;
     infc_bytes s;
     infc_onnx_tensor *tensor;
+    struct infc_onnx_graph *graph;
     int64_t *ints;
     float *floats;
     infc_bytes *strings;
@@ -59,6 +61,7 @@ typedef struct infc_onnx_node {
     const char **inputs, **outputs; /* "" where an optional one is left out */
     infc_onnx_attribute *attributes;
     size_t n_inputs, n_outputs, n_attributes;
+    size_t n_captured; /* names that its sub-graphs read from outside; they stand in `inputs` behind the inputs */
 } infc_onnx_node;
 
 typedef struct infc_onnx_dim {

@@ -30,10 +30,10 @@ static infc_onnx_attribute_type kind_type(const char *kind, size_t n) {
     static const struct {
         const char *name;
         infc_onnx_attribute_type type;
-    } kinds[] = {{"int", INFC_ONNX_INT},       {"float", INFC_ONNX_FLOAT},
-                 {"str", INFC_ONNX_STRING},    {"ints", INFC_ONNX_INTS},
-                 {"floats", INFC_ONNX_FLOATS}, {"strings", INFC_ONNX_STRINGS},
-                 {"tensor", INFC_ONNX_TENSOR}, {"sparse", INFC_ONNX_SPARSE}};
+    } kinds[] = {
+        {"int", INFC_ONNX_INT},       {"float", INFC_ONNX_FLOAT},   {"str", INFC_ONNX_STRING},
+        {"ints", INFC_ONNX_INTS},     {"floats", INFC_ONNX_FLOATS}, {"strings", INFC_ONNX_STRINGS},
+        {"tensor", INFC_ONNX_TENSOR}, {"sparse", INFC_ONNX_SPARSE}, {"graph", INFC_ONNX_GRAPH}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strlen(kinds[i].name) == n && memcmp(kinds[i].name, kind, n) == 0) return kinds[i].type;
     return (infc_onnx_attribute_type)0;
@@ -63,7 +63,7 @@ static void check_attribute(infc_cx *cx, infc_loc loc, const infc_onnx_op *op,
     if (attribute->ref_name)
         infc_fail(cx, INFC_ERR_MODEL, loc, "attribute \"%s\" refers to a parameter of a function",
                   attribute->name);
-    else if (attribute->type == INFC_ONNX_GRAPH || attribute->type == INFC_ONNX_GRAPHS)
+    else if (attribute->type == INFC_ONNX_GRAPHS || (attribute->type == INFC_ONNX_GRAPH && !type))
         infc_fail(cx, INFC_ERR_UNSUPPORTED, loc,
                   "attribute \"%s\" is a graph; sub-graphs are not supported", attribute->name);
     else if (!type)
@@ -83,7 +83,8 @@ infc_status infc_onnx_op_check(infc_cx *cx, infc_loc loc, const infc_onnx_op *op
         infc_fail(cx, INFC_ERR_MODEL, loc, "has %zu input%s; in opset %lld it takes %s", n_in,
                   n_in == 1 ? "" : "s", (long long)opset, range);
     }
-    for (int i = 0; i < op->min_inputs && (size_t)i < n_in; i++)
+    bool all_optional = op->import == infc_onnx_import_loop; /* a count or a condition, either or both */
+    for (int i = 0; i < op->min_inputs && (size_t)i < n_in && !all_optional; i++)
         if (!*node->inputs[i])
             infc_fail(cx, INFC_ERR_MODEL, loc, "input %d must not be left out", i);
     if (n_out > (size_t)op->max_outputs)

@@ -10,6 +10,7 @@ typedef struct infc_onnx_parse {
     infc_cx *cx;
     const char *path;
     const uint8_t *base; /* of the file, for offsets in messages */
+    int depth;           /* of the graph being read */
     size_t n_items;      /* counted against INFC_ONNX_MAX_ITEMS */
 } infc_onnx_parse;
 
@@ -26,6 +27,7 @@ infc_status infc_onnx_borrow(infc_onnx_parse *parse, const infc_wire_field *fiel
 infc_status infc_onnx_integer(infc_onnx_parse *parse, const infc_wire_field *field,
                               const uint8_t *at, const char *what, int64_t *out);
 
+infc_status infc_onnx_parse_graph(infc_onnx_parse *parse, infc_bytes body, infc_onnx_graph *out);
 infc_status infc_onnx_parse_node(infc_onnx_parse *parse, infc_bytes body, infc_onnx_node *out);
 infc_status infc_onnx_parse_opset(infc_onnx_parse *parse, infc_bytes body, infc_onnx_named *out);
 

@@ -1,0 +1,259 @@
+/* If, Loop, Scan: the branch that is taken, and bodies as often as they run, all known when the model is compiled. */
+#include "onnx_import.h"
+#include "ops_part.h"
+
+enum { MAX_TRIPS = 4096, MAX_UNROLLED_NODES = 200000 };
+
+static const infc_onnx_graph *graph_of(infc_onnx_at *at, const char *name) {
+    const infc_onnx_attribute *attribute = infc_onnx_attr(at, name);
+    if (!attribute || !attribute->graph) infc_onnx_invalid(at, "attribute \"%s\" is missing", name);
+    return attribute ? attribute->graph : NULL;
+}
+
+/* Input i as one truth value that is known now. */
+static infc_status known_truth(infc_onnx_at *at, const infc_onnx_operand *x, const char *what, bool *out) {
+    if (x->type.dtype != INFC_DTYPE_bool || infc_type_count(&x->type) != 1)
+        return infc_onnx_invalid(at, "%s is %s, not one bool", what, infc_type_text(at->arena, &x->type));
+    if (!x->constant)
+        return infc_onnx_refuse(
+            at,
+            "%s is computed when the model runs; only what is known at compile time is supported: "
+            "fix the inputs that it depends on with   inputs: {NAME: {kind: constant, value: N}}",
+            what);
+    *out = infc_weight_i64(x->constant, 0) != 0;
+    return INFC_OK;
+}
+
+/* ---- If ------------------------------------------------------------------------------------------------- */
+
+infc_status infc_onnx_import_if(infc_onnx_at *at) {
+    infc_onnx_operand condition = infc_onnx_any(at, 0), *results;
+    bool taken;
+    const infc_onnx_graph *branches[] = {graph_of(at, "else_branch"), graph_of(at, "then_branch")};
+    if (!branches[0] || !branches[1]) return INFC_ERR_MODEL;
+    for (int i = 0; i < 2; i++)
+        if (branches[i]->n_outputs != at->node->n_outputs || branches[i]->n_inputs)
+            return infc_onnx_invalid(at, "the %s branch has %zu inputs and %zu outputs, not none and %zu",
+                                     i ? "then" : "else", branches[i]->n_inputs,
+                                     branches[i]->n_outputs, at->node->n_outputs);
+    INFC_TRY(known_truth(at, &condition, "the condition", &taken));
+    results = INFC_NEW(at->arena, infc_onnx_operand, at->node->n_outputs + 1);
+    INFC_TRY(infc_onnx_import_subgraph(at, branches[taken], NULL, results));
+    for (size_t i = 0; i < at->node->n_outputs; i++) INFC_TRY(infc_onnx_output(at, i, &results[i]));
+    return INFC_OK;
+}
+
+/* ---- what Loop and Scan share ------------------------------------------------------------------------------ */
+
+typedef struct trips { /* a body that is run again and again */
+    const infc_onnx_graph *body;
+    infc_onnx_operand *in, *out; /* of the body */
+    infc_onnx_operand **rows;    /* scan output -> what each trip gave */
+    size_t n_rows, first_row;    /* outputs of the body from first_row on are rows */
+    int64_t n, cap;
+} trips;
+
+static infc_status trips_begin(infc_onnx_at *at, const infc_onnx_graph *body, int64_t most,
+                               size_t first_row, trips *out) {
+    if (most > MAX_TRIPS || most * (int64_t)body->n_nodes > MAX_UNROLLED_NODES)
+        return infc_onnx_refuse(
+            at,
+            "%lld trips through %zu nodes; loops are unrolled, up to %d trips and "
+            "%d nodes in all",
+            (long long)most, body->n_nodes, MAX_TRIPS, MAX_UNROLLED_NODES);
+    *out = (trips){.body = body, .first_row = first_row, .n_rows = body->n_outputs - first_row, .cap = most};
+    out->in = INFC_NEW(at->arena, infc_onnx_operand, body->n_inputs + 1);
+    out->out = INFC_NEW(at->arena, infc_onnx_operand, body->n_outputs + 1);
+    out->rows = INFC_NEW(at->arena, infc_onnx_operand *, out->n_rows + 1);
+    for (size_t i = 0; i < out->n_rows; i++)
+        out->rows[i] = INFC_NEW(at->arena, infc_onnx_operand, (size_t)most + 1);
+    return INFC_OK;
+}
+
+static infc_status run_body(infc_onnx_at *at, trips *t) {
+    INFC_TRY(infc_onnx_import_subgraph(at, t->body, t->in, t->out));
+    for (size_t i = 0; i < t->n_rows; i++) t->rows[i][t->n] = t->out[t->first_row + i];
+    t->n++;
+    return INFC_OK;
+}
+
+/* What the trips gave for row `i`, one beside the other along a new axis, as output `to`. */
+static infc_status stack_rows(infc_onnx_at *at, trips *t, size_t i, size_t to, int64_t along, bool backward) {
+    int axis;
+    infc_onnx_operand *rows = t->rows[i], y;
+    if (!infc_onnx_output_used(at, to)) return INFC_OK;
+    const infc_type first = rows[0].type;
+    if (t->n == 0)
+        return infc_onnx_refuse(at, "output %zu collects nothing: there are no trips", to);
+    INFC_TRY(infc_onnx_axis(at, along, first.rank + 1, &axis));
+    if (first.rank == INFC_MAX_RANK)
+        return infc_onnx_refuse(at, "more than %d dimensions", INFC_MAX_RANK);
+    for (int64_t k = 0; k < t->n; k++) {
+        int64_t dims[INFC_MAX_RANK];
+        if (!infc_type_equal(&rows[k].type, &first))
+            return infc_onnx_refuse(at, "output %zu collects %s and %s: trips that differ are not supported",
+                                    to, infc_type_text(at->arena, &first),
+                                    infc_type_text(at->arena, &rows[k].type));
+        for (int d = 0; d <= rows[k].type.rank; d++)
+            dims[d] = d == axis ? 1 : rows[k].type.dims[d - (d > axis)];
+        INFC_TRY(infc_onnx_view(at, &rows[k], dims, rows[k].type.rank + 1, &rows[k]));
+    }
+    for (int64_t k = 0; backward && k < t->n / 2; k++) {
+        y = rows[k];
+        rows[k] = rows[t->n - 1 - k];
+        rows[t->n - 1 - k] = y;
+    }
+    INFC_TRY(infc_onnx_join(at, rows, (int)t->n, axis, &y));
+    return infc_onnx_output(at, to, &y);
+}
+
+static infc_status scalar_constant(infc_onnx_at *at, infc_dtype dtype, int64_t value, infc_onnx_operand *out) {
+    infc_type type = {.dtype = dtype};
+    void *bytes;
+    INFC_TRY(infc_onnx_constant(at, &type, &bytes, out));
+    if (dtype == INFC_DTYPE_bool) *(uint8_t *)bytes = value != 0;
+    else *(int64_t *)bytes = value;
+    return INFC_OK;
+}
+
+/* ---- Loop ------------------------------------------------------------------------------------------------- */
+
+/* The most trips: the first input. */
+static infc_status most_trips(infc_onnx_at *at, int64_t *out) {
+    int n;
+    *out = INT64_MAX;
+    if (!infc_onnx_has(at, 0)) return INFC_OK;
+    INFC_TRY(infc_onnx_input_ints(at, 0, out, 1, &n));
+    if (n != 1) return infc_onnx_invalid(at, "input 0 is not one number");
+    if (*out < 0) *out = 0;
+    return INFC_OK;
+}
+
+static infc_status loop(infc_onnx_at *at, trips *t, size_t n_states, int64_t most, bool go) {
+    for (int64_t trip = 0; go && trip < most; trip++) {
+        if (trip == t->cap)
+            return infc_onnx_refuse(at, "still runs after %lld trips; loops are unrolled up to that",
+                                    (long long)trip);
+        INFC_TRY(scalar_constant(at, INFC_DTYPE_i64, trip, &t->in[0]));
+        INFC_TRY(scalar_constant(at, INFC_DTYPE_bool, 1, &t->in[1]));
+        INFC_TRY(run_body(at, t));
+        INFC_TRY(known_truth(at, &t->out[0], "the condition of the next trip", &go));
+        for (size_t i = 0; i < n_states; i++) t->in[2 + i] = t->out[1 + i];
+    }
+    return INFC_OK;
+}
+
+infc_status infc_onnx_import_loop(infc_onnx_at *at) {
+    trips t;
+    int64_t most;
+    bool go = true;
+    const infc_onnx_graph *body = graph_of(at, "body");
+    if (!body) return INFC_ERR_MODEL;
+    size_t n_states = at->node->n_inputs > 2 ? at->node->n_inputs - 2 : 0;
+    if (body->n_inputs != 2 + n_states || body->n_outputs < 1 + n_states ||
+        at->node->n_outputs > body->n_outputs - 1)
+        return infc_onnx_invalid(at, "the body has %zu inputs and %zu outputs, the node %zu and %zu",
+                                 body->n_inputs, body->n_outputs, at->node->n_inputs, at->node->n_outputs);
+    INFC_TRY(most_trips(at, &most));
+    if (infc_onnx_has(at, 1)) {
+        infc_onnx_operand condition = infc_onnx_any(at, 1);
+        INFC_TRY(known_truth(at, &condition, "the condition", &go));
+    }
+    INFC_TRY(trips_begin(at, body, most == INT64_MAX ? 64 : most, 1 + n_states, &t));
+    for (size_t i = 0; i < n_states; i++) {
+        if (!infc_onnx_has(at, 2 + i)) return infc_onnx_invalid(at, "input %zu is left out", 2 + i);
+        t.in[2 + i] = infc_onnx_any(at, 2 + i);
+    }
+    INFC_TRY(loop(at, &t, n_states, most, go));
+    for (size_t i = 0; i < n_states; i++) INFC_TRY(infc_onnx_output(at, i, &t.in[2 + i]));
+    for (size_t i = 0; i < t.n_rows; i++) INFC_TRY(stack_rows(at, &t, i, n_states + i, 0, false));
+    return INFC_OK;
+}
+
+/* ---- Scan ------------------------------------------------------------------------------------------------- */
+
+/* Number i of an optional list that has `n` numbers when it is given. */
+static infc_status list_item(infc_onnx_at *at, const char *name, size_t i, size_t n, int64_t *out) {
+    const infc_onnx_attribute *list = infc_onnx_attr(at, name);
+    *out = 0;
+    if (!list) return INFC_OK;
+    if (list->n_ints != n)
+        return infc_onnx_invalid(at, "attribute \"%s\" has %zu numbers, not %zu", name, list->n_ints, n);
+    *out = list->ints[i];
+    return INFC_OK;
+}
+
+/* Element `at_trip` of scan input x along `axis`, that axis gone. */
+static infc_status take_row(infc_onnx_at *at, const infc_onnx_operand *x, int axis, int64_t trip,
+                            infc_onnx_operand *out) {
+    infc_onnx_part part;
+    int64_t dims[INFC_MAX_RANK];
+    infc_onnx_part_all(&x->type, &part);
+    part.starts[axis] = trip;
+    part.shape[axis] = 1;
+    for (int d = 0, k = 0; d < x->type.rank; d++)
+        if (d != axis) dims[k++] = x->type.dims[d];
+    INFC_TRY(infc_onnx_part_of(at, x, &part, out));
+    return infc_onnx_view(at, out, dims, x->type.rank - 1, out);
+}
+
+typedef struct scanned { /* a scan input */
+    infc_onnx_operand x;
+    int axis;
+    int64_t backward;
+} scanned;
+
+static infc_status read_scanned(infc_onnx_at *at, size_t first, size_t n, scanned *out, int64_t *trips_out) {
+    for (size_t i = 0; i < n; i++) {
+        int64_t axis;
+        out[i].x = infc_onnx_any(at, first + i);
+        INFC_TRY(list_item(at, "scan_input_axes", i, n, &axis));
+        INFC_TRY(list_item(at, "scan_input_directions", i, n, &out[i].backward));
+        INFC_TRY(infc_onnx_axis(at, axis, out[i].x.type.rank, &out[i].axis));
+        int64_t extent = out[i].x.type.dims[out[i].axis];
+        if (i > 0 && extent != *trips_out)
+            return infc_onnx_invalid(at, "scan inputs of %lld and %lld elements",
+                                     (long long)*trips_out, (long long)extent);
+        *trips_out = extent;
+    }
+    return INFC_OK;
+}
+
+infc_status infc_onnx_import_scan(infc_onnx_at *at) {
+    trips t;
+    int64_t n_trips = 0, n_scanned = infc_onnx_attr_int(at, "num_scan_inputs", 0),
+            n_in = (int64_t)at->node->n_inputs;
+    const infc_onnx_graph *body = graph_of(at, "body");
+    if (!body) return INFC_ERR_MODEL;
+    if (at->opset == 8)
+        return infc_onnx_refuse(at, "Scan of opset 8, which has a batch dimension of its own, is "
+                                    "not supported: convert the "
+                                    "model to opset 9 or later");
+    if (n_scanned < 1 || n_scanned > n_in)
+        return infc_onnx_invalid(at, "attribute \"num_scan_inputs\" is %lld", (long long)n_scanned);
+    size_t n_states = (size_t)(n_in - n_scanned);
+    if (body->n_inputs != at->node->n_inputs || body->n_outputs < n_states || at->node->n_outputs > body->n_outputs)
+        return infc_onnx_invalid(at, "the body has %zu inputs and %zu outputs, the node %zu and %zu",
+                                 body->n_inputs, body->n_outputs, at->node->n_inputs, at->node->n_outputs);
+    for (size_t i = 0; i < at->node->n_inputs; i++)
+        if (!infc_onnx_has(at, i)) return infc_onnx_invalid(at, "input %zu is left out", i);
+    scanned *scans = INFC_NEW(at->arena, scanned, (size_t)n_scanned);
+    INFC_TRY(read_scanned(at, n_states, (size_t)n_scanned, scans, &n_trips));
+    INFC_TRY(trips_begin(at, body, n_trips, n_states, &t));
+    for (size_t i = 0; i < n_states; i++) t.in[i] = infc_onnx_any(at, i);
+    for (int64_t trip = 0; trip < n_trips; trip++) {
+        for (size_t i = 0; i < (size_t)n_scanned; i++)
+            INFC_TRY(take_row(at, &scans[i].x, scans[i].axis,
+                              scans[i].backward ? n_trips - 1 - trip : trip, &t.in[n_states + i]));
+        INFC_TRY(run_body(at, &t));
+        for (size_t i = 0; i < n_states; i++) t.in[i] = t.out[i];
+    }
+    for (size_t i = 0; i < n_states; i++) INFC_TRY(infc_onnx_output(at, i, &t.in[i]));
+    for (size_t i = 0; i < t.n_rows; i++) {
+        int64_t axis, backward;
+        INFC_TRY(list_item(at, "scan_output_axes", i, t.n_rows, &axis));
+        INFC_TRY(list_item(at, "scan_output_directions", i, t.n_rows, &backward));
+        INFC_TRY(stack_rows(at, &t, i, n_states + i, axis, backward != 0));
+    }
+    return INFC_OK;
+}

@@ -1,0 +1,143 @@
+"""If, Loop and Scan whose conditions and trips are constants, compared with ONNX Runtime:
+python onnx_control.py ONNX_EVAL FOLDER"""
+import os
+import sys
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper
+
+import onnx_cases as oc
+from onnx_semantics import check, f32, i64, parse_node
+
+
+def graph(nodes, inputs, outputs, constants=()):
+    """A sub-graph; nodes as in onnx_semantics, or made; inputs: name -> (type, shape)."""
+    infos = [helper.make_tensor_value_info(k, t, s) for k, (t, s) in inputs.items()]
+    return helper.make_graph([parse_node(n) if isinstance(n, (str, tuple)) else n for n in nodes], "body", infos,
+                             [helper.make_empty_tensor_value_info(o) for o in outputs],
+                             [onnx.numpy_helper.from_array(np.asarray(v), k) for k, v in dict(constants).items()])
+
+
+def node(op, inputs, outputs, **attrs):
+    return helper.make_node(op, inputs.split(","), outputs.split(","), name="the " + op, **attrs)
+
+
+def choose(condition, then, other, outputs="y"):
+    return node("If", condition, outputs, then_branch=then, else_branch=other)
+
+
+def model(nodes, inputs, constants, outputs=("y",), opset=17):
+    made = oc.model([parse_node(n) if isinstance(n, (str, tuple)) else n for n in nodes], inputs,
+                    dict.fromkeys(outputs), constants, opset=opset)
+    for output in made.graph.output:
+        output.type.tensor_type.ClearField("shape")
+    return made
+
+
+STEP = {"i": (TensorProto.INT64, []), "go": (TensorProto.BOOL, []), "a": (TensorProto.FLOAT, [2, 3])}
+ROW = {"s": (TensorProto.FLOAT, [3]), "r": (TensorProto.FLOAT, [3])}
+DOUBLE = graph(["Add x,x -> d"], {}, ["d"])
+NEGATE = graph(["Neg x -> n"], {}, ["n"])
+
+
+def cases():
+    yes, x = np.array(True), {"x": [2, 3]}
+    yield "if_then", model([choose("c", DOUBLE, NEGATE)], x, {"c": yes})
+    yield "if_else", model([choose("c", DOUBLE, NEGATE)], x, {"c": ~yes})
+    yield "if_shape", model(["Shape x -> s", "Gather s,k -> n", "Equal n,k2 -> c", choose("c", DOUBLE, NEGATE)], x,
+                            {"k": np.int64(1), "k2": np.int64(3)})
+    inner = graph([choose("c2", DOUBLE, graph(["Mul x,w -> m", "Relu m -> p"], {}, ["p"]), "t"), "Neg t -> q"], {}, ["q"],
+                  {"w": f32([3])})
+    yield "if_nested", model([choose("c1", inner, NEGATE)], x, {"c1": yes, "c2": ~yes})
+    yield "if_captured_output", model([choose("c", graph([], {}, ["x"]), NEGATE)], x, {"c": yes})
+    yield "if_constant_output", model([choose("c", graph([], {}, ["k"], {"k": f32([2])}), NEGATE)], x, {"c": yes})
+    two = graph(["Add x,x -> d", "Neg x -> e"], {}, ["d", "e"])
+    yield "if_two", model([choose("c", two, two, "y,z"), "Sub y,z -> w"], x, {"c": yes}, ("w",))
+    wrong = graph(["MatMul x,x -> m"], {}, ["m"])  # of shapes that do not fit, but not taken
+    yield "if_dead_branch", model([choose("c", DOUBLE, wrong)], x, {"c": yes})
+    step = graph(["Mul a,w -> b", "Identity go -> on", ("Cast i -> f", {"to": 1}), "Add b,f -> out"], STEP, ["on", "out", "b"])
+    yield "loop_for", model([node("Loop", "m,c,x", "y,rows", body=step)], x, {"m": np.int64(3), "c": yes, "w": f32([3])},
+                            ("y", "rows"))
+    plain = graph(["Mul a,w -> out", "Identity go -> on"], STEP, ["on", "out"])
+    yield "loop_without_condition", model([node("Loop", "m,,x", "y", body=plain)], x, {"m": np.int64(2), "w": f32([3])})
+    yield "loop_zero", model([node("Loop", "m,c,x", "y", body=plain), "Neg y -> z"], x,
+                             {"m": np.int64(0), "c": yes, "w": f32([3])}, ("z",))
+    until = graph(["Mul a,w -> out", "Less i,k -> on"], STEP, ["on", "out"])
+    yield "loop_while", model([node("Loop", ",c,x", "y", body=until)], x, {"c": yes, "w": f32([3]), "k": np.int64(4)})
+    row = graph(["Add s,r -> t", "Mul t,r -> p"], ROW, ["t", "p"])
+    yield "scan", model([node("Scan", "z,x", "y,rows", body=row, num_scan_inputs=1)], {"z": [3], "x": [4, 3]}, {}, ("y", "rows"))
+    yield "scan_backward", model([node("Scan", "z,x", "y,rows", body=row, num_scan_inputs=1, scan_input_axes=[1],
+                                       scan_input_directions=[1], scan_output_directions=[1], scan_output_axes=[1])],
+                                 {"z": [3], "x": [3, 5]}, {}, ("y", "rows"))
+
+
+def refused():
+    """Models, the exit code and what is said."""
+    x = {"x": [2, 3]}
+    flag = model([choose("c", DOUBLE, NEGATE)], x, {})
+    flag.graph.input.append(helper.make_tensor_value_info("c", TensorProto.BOOL, []))
+    yield "if_computed", flag, 3, ['node "the If" (If)', "the condition is computed when the model runs", "kind: constant"]
+    yield "if_float", model([choose("c", DOUBLE, NEGATE)], x, {"c": np.float32(1)}), 3, ["the condition is f32[], not one bool"]
+    yield "if_missing_name", model([choose("c", graph(["Neg nowhere -> n"], {}, ["n"]), NEGATE)], x, {"c": np.array(True)}), 3, [
+        'node "the If" (If)', 'its sub-graphs read "nowhere", which is not defined anywhere']
+    yield "if_missing_output", model([choose("c", graph(["Neg x -> n"], {}, ["gone"]), NEGATE)], x, {"c": np.array(True)}), 3, [
+        'its sub-graphs read "gone"']
+    yield "if_outputs", model([choose("c", graph([], {}, []), NEGATE)], x, {"c": np.array(True)}), 3, [
+        "the then branch has 0 inputs and 0 outputs, not none and 1"]
+    yield "if_missing_branch", model([node("If", "c", "y", then_branch=DOUBLE)], x, {"c": np.array(True)}), 3, [
+        'attribute "else_branch" is missing']
+    twice = graph(["Neg x -> n", "Abs x -> n"], {}, ["n"])
+    yield "if_defined_twice", model([choose("c", twice, NEGATE)], x, {"c": np.array(True)}), 3, ['"n" is defined twice']
+    cycle = graph(["Neg b -> a", "Neg a -> b"], {}, ["a"])
+    yield "if_cycle", model([choose("c", cycle, NEGATE)], x, {"c": np.array(True)}), 3, ["the graph has a cycle"]
+    bad = graph(["MatMul x,x -> m"], {}, ["m"])
+    yield "if_taken_wrong", model([choose("c", bad, NEGATE)], x, {"c": np.array(True)}), 3, ['node "the MatMul" (MatMul)']
+    unknown = graph(["Unheard x -> m"], {}, ["m"])
+    yield "if_operator", model([choose("c", unknown, NEGATE)], x, {"c": np.array(True)}), 3, ["operator Unheard is not supported"]
+    deep = DOUBLE
+    for _ in range(20):
+        deep = graph([choose("c", deep, NEGATE, "t")], {}, ["t"])
+    yield "if_deep", model([choose("c", deep, NEGATE)], x, {"c": np.array(True)}), 3, ["sub-graphs are nested too deeply"]
+    step = graph(["Identity go -> on", "Neg a -> out"], STEP, ["on", "out"])
+    trips = model([node("Loop", "m,c,x", "y", body=step)], x, {"c": np.array(True)})
+    trips.graph.input.append(helper.make_tensor_value_info("m", TensorProto.INT64, []))
+    yield "loop_computed", trips, 3, ['node "the Loop" (Loop)', "input 0", "must be a constant"]
+    yield "loop_long", model([node("Loop", "m,c,x", "y", body=step)], x, {"c": np.array(True), "m": np.int64(1 << 40)}), 3, [
+        "1099511627776 trips through 2 nodes"]
+    yield "loop_endless", model([node("Loop", ",c,x", "y", body=step)], x, {"c": np.array(True)}), 3, ["still runs after 64 trips"]
+    yield "loop_body", model([node("Loop", "m,c", "y", body=step)], x, {"c": np.array(True), "m": np.int64(2)}), 3, [
+        "the body has 3 inputs and 2 outputs, the node 2 and 1"]
+    row = graph(["Add s,r -> t"], ROW, ["t"])
+    yield "scan_inputs", model([node("Scan", "x,x", "y", body=row, num_scan_inputs=3)], x, {}), 3, ['"num_scan_inputs" is 3']
+    yield "scan_axis", model([node("Scan", "x,x", "y", body=row, num_scan_inputs=1, scan_input_axes=[2])], x, {}), 3, [
+        "axis 2 is out of range"]
+    yield "scan_lengths", model([node("Scan", "x,z", "y,q", body=graph(["Add s,r -> t"], ROW, ["t", "r"]), num_scan_inputs=2)],
+                                x | {"z": [4, 3]}, {}, ("y",)), 3, ["scan inputs of 2 and 4 elements"]
+
+
+def main():
+    tool, folder = sys.argv[1], sys.argv[2]
+    os.makedirs(folder, exist_ok=True)
+    n = failed = 0
+    for name, made in cases():
+        n += 1
+        feeds = {i.name: oc.rng(name + i.name).uniform(-1, 1, [d.dim_value for d in i.type.tensor_type.shape.dim])
+                 .astype(np.float32) for i in made.graph.input}
+        try:
+            check(tool, folder, name, made, feeds)
+        except Exception as error:
+            failed += 1
+            print(f"{name}: {type(error).__name__}: {error}")
+    for name, made, code, texts in refused():
+        n += 1
+        got, _, err = oc.run(tool, oc.save(folder, name, made))
+        if got != code or any(t not in err for t in texts):
+            failed += 1
+            print(f"{name}: exit {got}, expected {code} and {texts} in\n{err}")
+    print(f"{n} cases, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
