@@ -9,13 +9,14 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { MAX_GROUP = 64, MAX_EXTRAS = 24 };
+enum { MAX_GROUP = 64, MAX_EXTRAS = 24, MAX_RESULTS = 8 };
 
 typedef struct group {
     MlirOperation ops[MAX_GROUP];
     size_t n;
     int n_extras;
-    infc_op_kind root; /* a map kind: a loop nest */
+    infc_op_kind root;          /* a map kind: a loop nest */
+    const infc_ptr_set *before; /* ops that stand before the group */
     infc_type out;
 } group;
 
@@ -51,7 +52,7 @@ static bool can_join(infc_ir *ir, const group *g, MlirOperation op, int *n_new) 
             continue;
         }
         bool argument = mlirOperationIsNull(def);
-        if (!argument && !mlirOperationIsBeforeInBlock(def, g->ops[0])) return false;
+        if (!argument && !infc_ptr_set_has(g->before, def.ptr)) return false;
         infc_type extra = infc_ir_type(ir, value);
         infc_access access;
         int64_t strides[INFC_MAX_RANK + 1];
@@ -103,6 +104,22 @@ static void grow(infc_ir *ir, group *g) {
     }
 }
 
+static bool is_result(const group *g, size_t i) {
+    MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(g->ops[i], 0));
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+        if (!in_group(g, mlirOpOperandGetOwner(use))) return true;
+    return false;
+}
+
+/* The last ones to join leave while the group has too many results; nothing that stays uses them. */
+static void limit_results(group *g) {
+    for (; g->n > MAX_RESULTS; g->n--) {
+        int n = 0;
+        for (size_t i = 0; i < g->n; i++) n += is_result(g, i);
+        if (n <= MAX_RESULTS) return;
+    }
+}
+
 /* A C identifier from `node "/conv2/Conv" (Conv)`: conv2. */
 static void node_identifier(const char *node, char *out, size_t cap) {
     const char *begin = node ? strchr(node, '"') : NULL;
@@ -144,36 +161,40 @@ static const char *group_name(infc_pass_cx *pass, const group *g) {
     return infc_buf_str(&name);
 }
 
-/* Moves constants to the front: they are weights' recipes, not steps. Returns the first op after them. */
-static MlirOperation hoist_constants(infc_pass_cx *pass) {
+/* Moves constants to the front: they are weights' recipes, not steps. Returns the first op after them; `before`
+ * gets those before it. */
+static MlirOperation hoist_constants(infc_pass_cx *pass, infc_ptr_set *before) {
     MlirOperation *ops;
     MlirBlock body = infc_ir_body(pass->ir->main);
-    infc_ptr_set constants = {.arena = pass->scratch};
-    infc_ir_constants(pass->ir, body, &constants);
+    infc_ir_constants(pass->ir, body, before);
     size_t n = infc_ir_ops(pass->scratch, body, &ops), first = 0;
-    while (infc_ptr_set_has(&constants, ops[first].ptr)) first++; /* ends at the return */
+    while (infc_ptr_set_has(before, ops[first].ptr)) first++; /* ends at the return */
     for (size_t i = first + 1; i < n; i++)
-        if (infc_ptr_set_has(&constants, ops[i].ptr)) infc_ir_move_before(ops[i], ops[first]);
+        if (infc_ptr_set_has(before, ops[i].ptr)) infc_ir_move_before(ops[i], ops[first]);
     return ops[first];
 }
 
 infc_status infc_pass_fuse(infc_pass_cx *pass) {
     infc_ir *ir = pass->ir;
-    MlirOperation op = hoist_constants(pass);
+    infc_ptr_set before = {.arena = pass->scratch};
+    MlirOperation op = hoist_constants(pass, &before);
     while (!mlirOperationIsNull(op)) {
         infc_op_kind kind = infc_ir_kind(ir, op);
         if (!is_compute(kind)) {
+            infc_ptr_set_add(&before, op.ptr);
             op = mlirOperationGetNextInBlock(op);
             continue;
         }
-        group g = {.root = kind, .n = 1, .ops = {op}};
+        group g = {.root = kind, .n = 1, .ops = {op}, .before = &before};
         g.n_extras = infc_op_is_map(kind) ? (int)mlirOperationGetNumOperands(op) : 0;
         g.out = infc_ir_type(ir, mlirOperationGetResult(op, 0));
         grow(ir, &g);
+        limit_results(&g);
         MlirOperation call;
         for (size_t i = 1; i < g.n; i++) infc_ir_move_after(g.ops[i], g.ops[i - 1]);
         INFC_TRY(infc_ir_outline(ir, g.ops, g.n, group_name(pass, &g), &call));
         pass->n_changes++;
+        infc_ptr_set_add(&before, call.ptr);
         op = mlirOperationGetNextInBlock(call);
     }
     return INFC_OK;

@@ -63,10 +63,12 @@ static slot *put(eval *e, MlirValue value, infc_tensor tensor, bool owned) {
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-/* The smallest free block that fits and is not four times too large, else a new one. */
+enum { MAX_LOOKED_AT = 256 }; /* free blocks: graphs of thousands of small values end too */
+
+/* The smallest free block that fits and is not four times too large, of those freed last, else a new one. */
 static void *take_memory(eval *e, uint64_t bytes) {
     size_t best = e->n_free;
-    for (size_t i = 0; i < e->n_free; i++) {
+    for (size_t i = e->n_free > MAX_LOOKED_AT ? e->n_free - MAX_LOOKED_AT : 0; i < e->n_free; i++) {
         if (e->free[i].bytes < bytes || e->free[i].bytes / 4 > bytes) continue;
         if (best == e->n_free || e->free[i].bytes < e->free[best].bytes) best = i;
     }

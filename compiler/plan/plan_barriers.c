@@ -3,6 +3,10 @@
  * all done by the same worker, so they need none among themselves. */
 #include "plan_internal.h"
 
+enum {
+    MAX_SINCE = 512
+}; /* steps that are looked back at: more, and a barrier costs less than knowing */
+
 typedef struct span { /* bytes that a step touches */
     infc_place place;
     int index;
@@ -59,7 +63,7 @@ static bool conflict(const infc_plan *plan, const infc_plan_step *earlier, const
 void infc_plan_barriers(infc_plan *plan) {
     int since = 0; /* first step after the last barrier */
     for (int s = 0; s < plan->n_steps; s++) {
-        plan->steps[s].barrier = 0;
+        plan->steps[s].barrier = s - since >= MAX_SINCE;
         for (int e = since; e < s && !plan->steps[s].barrier; e++)
             plan->steps[s].barrier = conflict(plan, &plan->steps[e], &plan->steps[s]);
         if (plan->steps[s].barrier) since = s;

@@ -37,9 +37,13 @@ static const char *identifier(infc_builder *b, const char *name) {
     if (!text[0]) text = "t";
     if (isdigit((unsigned char)text[0])) text = infc_arena_printf(b->cx->arena, "t%s", text);
     const char *unique = text;
-    for (int i = 2; infc_map_find(&b->names, unique, NULL); i++)
-        unique = infc_arena_printf(b->cx->arena, "%s_%d", text, i);
-    infc_map_put(&b->names, unique, 1);
+    size_t next = 2;
+    if (infc_map_find(&b->names, text, &next)) {
+        do unique = infc_arena_printf(b->cx->arena, "%s_%zu", text, next++);
+        while (infc_map_find(&b->names, unique, NULL));
+        infc_map_put(&b->names, text, next);
+    }
+    infc_map_put(&b->names, unique, 2);
     return unique;
 }
 

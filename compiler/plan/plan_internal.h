@@ -11,7 +11,7 @@ typedef struct infc_builder {
     infc_plan *plan;
     infc_map values;        /* "%p" of an MLIR value in @main -> buffer */
     infc_ptr_set constants; /* ops of @main that depend on weights alone */
-    infc_map names;         /* identifiers taken by buffers */
+    infc_map names;         /* identifiers taken by buffers -> the next number to put behind */
     infc_map evaluated;     /* "%p" of a constant value that no recipe can make -> tensors */
     infc_tensor *tensors;
     size_t n_tensors, cap_tensors;
