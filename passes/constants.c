@@ -12,21 +12,24 @@ bool infc_constant_splat(const infc_ir *ir, MlirValue value, float *out) {
     return true;
 }
 
-bool infc_constant_matrix(infc_pass_cx *pass, MlirValue value, infc_tensor *out, const infc_weight **out_weight) {
-    infc_ir *ir = pass->ir;
+const infc_weight *infc_constant_matrix(const infc_ir *ir, MlirValue value) {
     infc_type type = infc_ir_type(ir, value);
     MlirOperation def = infc_ir_def(value);
     if (mlirOperationIsNull(def) || type.dtype != INFC_DTYPE_f32 || type.layout != INFC_LAYOUT_plain)
-        return false;
+        return NULL;
     bool transposed = infc_ir_kind(ir, def) == INFC_OP_transpose;
-    *out_weight = infc_ir_weight_of(ir, transposed ? mlirOperationGetOperand(def, 0) : value);
-    if (!*out_weight) return false;
-    *out = (infc_tensor){(*out_weight)->type, (void *)(uintptr_t)(*out_weight)->bytes}; /* only read */
-    if (!transposed) return true;
+    return infc_ir_weight_of(ir, transposed ? mlirOperationGetOperand(def, 0) : value);
+}
+
+infc_status infc_constant_read(const infc_ir *ir, infc_arena *arena, MlirValue value, infc_tensor *out) {
+    const infc_weight *weight = infc_constant_matrix(ir, value);
+    infc_tensor in = {weight->type, (void *)(uintptr_t)weight->bytes}; /* only read */
+    MlirOperation def = infc_ir_def(value);
     infc_op_desc desc;
-    infc_tensor in = *out;
+    *out = in;
+    if (infc_ir_kind(ir, def) != INFC_OP_transpose) return INFC_OK;
     infc_ir_describe(ir, def, &desc);
-    return infc_eval_op(ir->cx, pass->scratch, &desc, &in, out) == INFC_OK;
+    return infc_eval_op(ir->cx, arena, &desc, &in, out);
 }
 
 int64_t infc_outputs_count(infc_op_kind kind, const infc_type *weight) {

@@ -6,9 +6,11 @@
 
 /* True when the value is an f32 constant that is the same everywhere. */
 bool infc_constant_splat(const infc_ir *ir, MlirValue value, float *out);
-/* The weight operand of a conv or matmul as a tensor in plain layout: a constant, or the transpose of one
- * (evaluated on the scratch arena). *out_weight is the constant. False when it is neither, or not f32. */
-bool infc_constant_matrix(infc_pass_cx *pass, MlirValue value, infc_tensor *out, const infc_weight **out_weight);
+/* The weight operand of a conv or matmul: a constant, or the transpose of one. Null when it is neither, not f32 or not
+ * plain. */
+const infc_weight *infc_constant_matrix(const infc_ir *ir, MlirValue value);
+/* Such an operand as a tensor: borrowed, or transposed on the arena. As large as the weight: not for long. */
+infc_status infc_constant_read(const infc_ir *ir, infc_arena *arena, MlirValue value, infc_tensor *out);
 /* How many outputs a conv's or matmul's weight has, and which one element i of it belongs to. */
 int64_t infc_outputs_count(infc_op_kind kind, const infc_type *weight);
 int64_t infc_outputs_of(infc_op_kind kind, const infc_type *weight, int64_t i);

@@ -5,6 +5,7 @@
  * where each constant is one value or one per output channel, and each value on the way has a single use. A
  * BatchNormalization arrives as such a chain, its constants folded before. The scaled weight and the bias are
  * computed in double and rounded once. Fires when that removes an op, and only with finite results. */
+#include "../compiler/base/file.h"
 #include "constants.h"
 #include <math.h>
 #include <string.h>
@@ -13,7 +14,7 @@ typedef struct chain {
     infc_op_kind kind; /* conv or matmul */
     MlirOperation root, last;
     const infc_weight *weight;
-    infc_tensor matrix;
+    infc_type type;       /* of the weight as the root reads it */
     int64_t n;            /* outputs */
     double *scale, *bias; /* per output: result = root * scale + bias */
     int n_scales, n_biases;
@@ -78,16 +79,26 @@ static void follow(chain *c, const infc_ir *ir) {
 }
 
 /* Null when a result is not finite. */
-static float *scaled_weight(const chain *c, infc_arena *arena) {
-    int64_t count = infc_type_count(&c->matrix.type);
+static float *scaled(const chain *c, const infc_tensor *matrix, infc_arena *arena) {
+    int64_t count = infc_type_count(&c->type);
     float *out = infc_arena_alloc(arena, (size_t)count * sizeof *out + INFC_OVER_READ, INFC_ALIGN);
     for (int64_t i = 0; i < count; i++) {
         float w;
-        memcpy(&w, (const char *)c->matrix.data + i * (int64_t)sizeof w, sizeof w);
-        out[i] = (float)((double)w * c->scale[infc_outputs_of(c->kind, &c->matrix.type, i)]);
+        memcpy(&w, (const char *)matrix->data + i * (int64_t)sizeof w, sizeof w);
+        out[i] = (float)((double)w * c->scale[infc_outputs_of(c->kind, &c->type, i)]);
         if (!isfinite(out[i])) return NULL;
     }
     return out;
+}
+
+static infc_status scaled_weight(const chain *c, const infc_ir *ir, float **out) {
+    infc_tensor matrix;
+    infc_arena *scratch = infc_arena_create_scratch(ir->cx->arena);
+    infc_status status = infc_constant_read(ir, scratch, mlirOperationGetOperand(c->root, 1), &matrix);
+    if (status == INFC_OK) *out = scaled(c, &matrix, ir->cx->arena);
+    infc_arena_destroy(&scratch);
+    infc_file_forget(ir->cx, c->weight->bytes, (size_t)infc_type_bytes(&c->weight->type));
+    return status;
 }
 
 static float *rounded_bias(const chain *c, infc_arena *arena) {
@@ -102,13 +113,14 @@ static float *rounded_bias(const chain *c, infc_arena *arena) {
 static infc_status rewrite(infc_pass_cx *pass, const chain *c) {
     infc_ir *ir = pass->ir;
     infc_arena *arena = ir->cx->arena;
-    float *weight = c->n_scales ? scaled_weight(c, arena) : NULL, *bias = rounded_bias(c, arena);
+    float *weight = NULL, *bias = rounded_bias(c, arena);
+    if (bias && c->n_scales) INFC_TRY(scaled_weight(c, ir, &weight));
     if (!bias || (c->n_scales && !weight)) return INFC_OK;
     MlirLocation location = infc_ir_location_fuse(ir, c->locations, c->n_ops);
     infc_ir_at at = {mlirOperationGetBlock(c->root), c->root};
     MlirValue in[2] = {mlirOperationGetOperand(c->root, 0), mlirOperationGetOperand(c->root, 1)}, result;
     if (weight)
-        in[1] = infc_constant_add(ir, at, location, c->weight->name, &c->matrix.type, weight,
+        in[1] = infc_constant_add(ir, at, location, c->weight->name, &c->type, weight,
                                   "scaled by the constants that followed");
     INFC_TRY(infc_rebuild(ir, c->root, in, 2, &result));
     if (c->n_biases) {
@@ -125,10 +137,11 @@ static infc_status rewrite(infc_pass_cx *pass, const chain *c) {
 }
 
 static infc_status fold(infc_pass_cx *pass, MlirOperation op, infc_op_kind kind) {
-    chain c = {.kind = kind, .root = op};
-    if (!infc_constant_matrix(pass, mlirOperationGetOperand(op, 1), &c.matrix, &c.weight))
-        return INFC_OK;
-    c.n = infc_outputs_count(kind, &c.matrix.type);
+    MlirValue matrix = mlirOperationGetOperand(op, 1);
+    chain c = {.kind = kind, .root = op, .weight = infc_constant_matrix(pass->ir, matrix)};
+    if (!c.weight) return INFC_OK;
+    c.type = infc_ir_type(pass->ir, matrix);
+    c.n = infc_outputs_count(kind, &c.type);
     c.scale = INFC_NEW(pass->scratch, double, (size_t)c.n);
     c.bias = INFC_NEW(pass->scratch, double, (size_t)c.n);
     for (int64_t i = 0; i < c.n; i++) c.scale[i] = 1.0;

@@ -1,8 +1,9 @@
 /* fold_constants.c - runs ops whose operands are all constants, up to a result of 64 KiB; larger ones stay ops
- * and become recipes of weights. Relayouts are no folding: they come after the target is known. */
+ * and become recipes of weights. Relayouts are no folding: they come after the target is known. Of a model's
+ * constants no more than a billion operations are done here: what is beyond stays an op as well. */
 #include "constants.h"
 
-enum { MAX_FOLDED_BYTES = 64 * 1024 };
+enum { MAX_FOLDED_BYTES = 64 * 1024, MAX_FOLDING_WORK = 1000000000 };
 
 static bool can_fold(const infc_ir *ir, MlirOperation op, const infc_op_desc *desc) {
     if (desc->kind >= INFC_N_OP_KINDS || desc->n_in == 0) return false;
@@ -45,10 +46,15 @@ static infc_status fold(infc_pass_cx *pass, MlirOperation op, const infc_op_desc
 infc_status infc_pass_fold_constants(infc_pass_cx *pass) {
     MlirOperation *ops;
     size_t n = infc_ir_ops(pass->scratch, infc_ir_body(pass->ir->main), &ops);
+    uint64_t left = MAX_FOLDING_WORK;
     for (size_t i = 0; i < n; i++) {
         infc_op_desc desc;
         infc_ir_describe(pass->ir, ops[i], &desc);
-        if (can_fold(pass->ir, ops[i], &desc)) INFC_TRY(fold(pass, ops[i], &desc));
+        if (!can_fold(pass->ir, ops[i], &desc)) continue;
+        uint64_t work = infc_eval_work(&desc);
+        if (work > left) continue;
+        left -= work;
+        INFC_TRY(fold(pass, ops[i], &desc));
     }
     return INFC_OK;
 }

@@ -6,6 +6,7 @@
  *
  * Symmetric, so zero stays zero. An output of zeros (or so small that its scale would not be a normal float)
  * has scale 1. What it costs is reported per weight: root mean square error over root mean square. */
+#include "../compiler/base/file.h"
 #include "constants.h"
 #include <float.h>
 #include <math.h>
@@ -133,25 +134,30 @@ static infc_status make(quantize *q, infc_op_kind kind, MlirValue operand,
 }
 
 static infc_status quantized(quantize *q, infc_op_kind kind, MlirValue operand,
-                             const infc_weight *weight, const infc_tensor *w, made *out) {
+                             const infc_weight *weight, made *out) {
+    infc_tensor w;
     for (size_t i = 0; i < q->n_made; i++)
         if (q->made[i].kind == kind && mlirValueEqual(q->made[i].operand, operand)) {
             *out = q->made[i];
             return INFC_OK;
         }
-    return make(q, kind, operand, weight, w, out);
+    infc_arena *scratch = infc_arena_create_scratch(q->pass->scratch);
+    infc_status status = infc_constant_read(q->pass->ir, scratch, operand, &w);
+    if (status == INFC_OK) status = make(q, kind, operand, weight, &w, out);
+    infc_arena_destroy(&scratch);
+    infc_file_forget(q->pass->ir->cx, weight->bytes, (size_t)infc_type_bytes(&weight->type));
+    return status;
 }
 
 static infc_status narrow_op(quantize *q, MlirOperation op, infc_op_kind kind) {
     infc_ir *ir = q->pass->ir;
     MlirValue operand = mlirOperationGetOperand(op, 1), in[2] = {mlirOperationGetOperand(op, 0)},
               product[2], result;
-    infc_tensor w;
-    const infc_weight *weight;
+    const infc_weight *weight = infc_constant_matrix(ir, operand);
     made m;
-    if (!infc_constant_matrix(q->pass, operand, &w, &weight)) return INFC_OK;
+    if (!weight) return INFC_OK;
     if (wanted(q, weight->name) != INFC_DTYPE_i8) return INFC_OK;
-    INFC_TRY(quantized(q, kind, operand, weight, &w, &m));
+    INFC_TRY(quantized(q, kind, operand, weight, &m));
     infc_ir_at at = {mlirOperationGetBlock(op), op};
     MlirLocation location = mlirOperationGetLocation(op);
     in[1] = infc_ir_weight(ir, at, m.q, location);

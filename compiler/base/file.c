@@ -84,17 +84,35 @@ void infc_file_unmap(infc_bytes bytes) {
     if (bytes.len) munmap((void *)(uintptr_t)bytes.ptr, bytes.len);
 }
 
-static void unmap_deferred(void *handle) { infc_file_unmap(*(infc_bytes *)handle); }
+typedef struct infc_mapping {
+    infc_bytes bytes;
+    struct infc_mapping *next;
+} infc_mapping;
+
+static void unmap_deferred(void *handle) { infc_file_unmap(((infc_mapping *)handle)->bytes); }
+
+void infc_file_forget(const infc_cx *cx, const void *bytes, size_t n) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)bytes, to = from + n;
+    for (const infc_mapping *m = cx->mappings; m; m = m->next) {
+        uintptr_t begin = (uintptr_t)m->bytes.ptr;
+        if (from < begin || to > begin + m->bytes.len) continue;
+        from = (from + page - 1) / page * page;
+        to = to / page * page;
+        if (from < to) (void)madvise((void *)from, to - from, MADV_DONTNEED);
+        return;
+    }
+}
 
 infc_status infc_file_map(infc_cx *cx, const char *path, infc_bytes *out) {
-    infc_bytes *kept = INFC_NEW(cx->arena, infc_bytes, 1);
+    infc_mapping *kept = INFC_NEW(cx->arena, infc_mapping, 1);
     infc_arena_defer(cx->arena, unmap_deferred, kept); /* before there is something to lose */
     int error = infc_file_try_map(path, out);
     if (error) {
         const char *why = error == ENOTSUP ? "not a regular file" : strerror(error);
         return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path}, "cannot read this file: %s", why);
     }
-    *kept = *out;
+    *kept = (infc_mapping){*out, cx->mappings};
+    cx->mappings = kept;
     return INFC_OK;
 }
 

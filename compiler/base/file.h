@@ -5,6 +5,9 @@
 
 /* Maps a regular file read-only; the bytes are borrowed until the arena of cx goes. */
 infc_status infc_file_map(infc_cx *cx, const char *path, infc_bytes *out);
+/* These bytes are not needed soon: where they are of a file that infc_file_map mapped, the memory that holds them is
+ * given back, and they are read again when touched. Others stay as they are. */
+void infc_file_forget(const infc_cx *cx, const void *bytes, size_t n);
 /* Writes beside, then renames: `path` holds all of it or what it held before. mode e.g. 0644. */
 infc_status infc_file_write(infc_cx *cx, const char *path, infc_bytes bytes, unsigned mode);
 /* The two steps above without diagnostics, for whoever can do without the file: 0 or an errno. The

@@ -147,6 +147,7 @@ static infc_status append_payload(linking *l, const char *program, const char *t
     memcpy(footer.magic, "infcpay1", sizeof footer.magic);
     pieces[3] = (infc_bytes){(const uint8_t *)&footer, sizeof footer};
     int error = infc_file_try_write(to, pieces, 4, 0755);
+    infc_file_forget(l->cx, pieces[2].ptr, pieces[2].len);
     if (!error) return INFC_OK;
     return infc_fail(l->cx, INFC_ERR_IO, (infc_loc){.file = to}, "cannot write the binary: %s", strerror(error));
 }

@@ -140,12 +140,22 @@ infc_status infc_pipeline_lower(infc_pipeline *p, infc_built *built) {
     return run_passes(p, p->lowered, INFC_PASSES_TARGET);
 }
 
+/* Not kept mapped: a digest touches all of a model. */
+static infc_status digest_of(infc_pipeline *p, const char *path, const char **out) {
+    infc_bytes bytes;
+    int error = infc_file_try_map(path, &bytes);
+    if (error)
+        return infc_fail(p->cx, INFC_ERR_IO, (infc_loc){.file = path}, "cannot read this file: %s",
+                         strerror(error));
+    *out = infc_sha256_hex(p->cx->arena, bytes);
+    infc_file_unmap(bytes);
+    return INFC_OK;
+}
+
 infc_status infc_pipeline_plan(infc_pipeline *p, infc_built *built) {
-    infc_bytes model;
     if (p->stopped) return INFC_OK;
     INFC_TRY(infc_plan_build(p->cx, p->lowered, &p->build->spec, built->target, &built->plan));
-    INFC_TRY(infc_file_map(p->cx, p->build->spec.model, &model));
-    built->plan.source_sha256 = infc_sha256_hex(p->cx->arena, model);
+    INFC_TRY(digest_of(p, p->build->spec.model, &built->plan.source_sha256));
     INFC_TRY(infc_self_check(p->cx, &p->build->ir, &built->plan));
     if (infc_dump_wanted(&p->dumps, "plan")) {
         infc_buf text = {.arena = p->cx->arena};

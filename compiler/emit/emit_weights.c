@@ -30,17 +30,23 @@ infc_status infc_emit_layout(infc_emit_unit *u) {
     return INFC_OK;
 }
 
-static infc_status evaluate(infc_emit_unit *u, infc_arena *scratch, const infc_plan_recipe *recipe,
-                            infc_tensor *out) {
+/* Each value is on the arena that the one before is not on, so that at most two are held. */
+static infc_status evaluate(infc_emit_unit *u, infc_arena *const scratch[2],
+                            const infc_plan_recipe *recipe, infc_tensor *out) {
     const infc_plan *plan = u->plan;
     const infc_weight *weight = infc_weights_get(plan->weights, recipe->weight);
     if (!weight)
         return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "weight %s starts from nothing",
                          plan->buffers[recipe->buffer].name);
     infc_tensor value = {.type = weight->type, .data = (void *)(uintptr_t)weight->bytes}; /* only read */
+    const size_t bytes = (size_t)infc_type_bytes(&weight->type);
+    if (recipe->n_ops > 0) value = infc_tensor_aligned(scratch[1], &value);
+    if (value.data != weight->bytes) infc_file_forget(u->cx, weight->bytes, bytes);
     for (int i = 0; i < recipe->n_ops; i++) {
         infc_tensor next;
-        INFC_TRY(infc_eval_op(u->cx, scratch, &plan->recipe_ops[recipe->first_op + i], &value, &next));
+        INFC_TRY(infc_eval_op(u->cx, scratch[i % 2], &plan->recipe_ops[recipe->first_op + i], &value, &next));
+        if (i == 0) infc_file_forget(u->cx, weight->bytes, bytes);
+        infc_arena_reset(scratch[1 - i % 2]);
         value = next;
     }
     *out = value;
@@ -65,7 +71,7 @@ static void put_zeros_to(payload *p, uint64_t position) {
     }
 }
 
-static infc_status write_weight(infc_emit_unit *u, infc_arena *scratch, payload *p, int buffer) {
+static infc_status write_weight(infc_emit_unit *u, infc_arena *const scratch[2], payload *p, int buffer) {
     const infc_plan_buffer *to = &u->plan->buffers[buffer];
     const uint64_t position = sizeof(infc_weights_header) + to->offset;
     const infc_plan_recipe *recipe = NULL;
@@ -84,20 +90,23 @@ static infc_status write_weight(infc_emit_unit *u, infc_arena *scratch, payload 
                          infc_type_text(u->cx->arena, &to->type));
     put_zeros_to(p, position);
     put(p, value.data, (size_t)to->bytes);
+    const infc_weight *weight = infc_weights_get(u->plan->weights, recipe->weight);
+    infc_file_forget(u->cx, weight->bytes, (size_t)infc_type_bytes(&weight->type));
     return INFC_OK;
 }
 
 static infc_status write_all(infc_emit_unit *u, payload *p) {
     const infc_plan *plan = u->plan;
-    infc_arena *scratch = infc_arena_create_scratch(u->cx->arena);
+    infc_arena *scratch[2] = {infc_arena_create_scratch(u->cx->arena),
+                              infc_arena_create_scratch(u->cx->arena)};
     infc_status status = INFC_OK;
     for (int i = 0; i < plan->n_buffers && status == INFC_OK; i++) {
         if (plan->buffers[i].place != INFC_PLACE_WEIGHT || plan->buffers[i].alias_of >= 0) continue;
         infc_progress(u->cx, "packing weight %s", plan->buffers[i].name);
         status = write_weight(u, scratch, p, i);
-        infc_arena_reset(scratch);
+        for (int k = 0; k < 2; k++) infc_arena_reset(scratch[k]);
     }
-    infc_arena_destroy(&scratch);
+    for (int k = 0; k < 2; k++) infc_arena_destroy(&scratch[k]);
     if (status == INFC_OK) put_zeros_to(p, u->weights_bytes);
     return status;
 }

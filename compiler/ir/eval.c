@@ -104,13 +104,22 @@ static infc_status run_packed(infc_cx *cx, infc_arena *arena, const infc_op_desc
 }
 
 /* Constants may be borrowed from a file at any offset; kernels read whole elements. */
-static infc_tensor aligned(infc_arena *arena, const infc_tensor *in) {
+infc_tensor infc_tensor_aligned(infc_arena *arena, const infc_tensor *in) {
     size_t size = infc_dtype_bytes(in->type.dtype), bytes = (size_t)infc_type_bytes(&in->type);
     infc_tensor out = *in;
     if ((uintptr_t)in->data % size == 0) return out;
     out.data = infc_arena_alloc(arena, bytes + INFC_OVER_READ, INFC_ALIGN);
     if (bytes) memcpy(out.data, in->data, bytes);
     return out;
+}
+
+uint64_t infc_eval_work(const infc_op_desc *desc) {
+    uint64_t work = (uint64_t)infc_type_count(&desc->out);
+    for (int i = 0; i < desc->n_in; i++) work += (uint64_t)infc_type_count(&desc->in[i]);
+    if (desc->kind != INFC_OP_matmul && desc->kind != INFC_OP_conv) return work;
+    infc_kernel_call call;
+    infc_op_get(desc->kind)->call(desc, &call);
+    return work + infk_flops(call.kind, &call.dims);
 }
 
 infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *desc,
@@ -122,7 +131,7 @@ infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *des
     if (infc_op_layout_free(desc->kind) && desc->out.rank == full.out.rank)
         full.out.layout = desc->out.layout;
     infc_tensor operands[INFC_MAX_OPERANDS];
-    for (int i = 0; i < desc->n_in; i++) operands[i] = aligned(arena, &in[i]);
+    for (int i = 0; i < desc->n_in; i++) operands[i] = infc_tensor_aligned(arena, &in[i]);
     in = operands;
     INFC_TRY(infc_tensor_create(cx, arena, &full.out, out));
     switch (desc->kind) {

@@ -87,7 +87,8 @@ MlirBlock infc_ir_body(MlirOperation func);       /* null for a declaration */
 /* Snapshot in program order, so that the caller may erase and insert while it walks. */
 size_t infc_ir_ops(infc_arena *arena, MlirBlock block, MlirOperation **out);
 size_t infc_ir_funcs(infc_arena *arena, const infc_ir *ir, MlirOperation **out);
-/* The ops of the block (their .ptr) that depend on weights alone: weights, and ops over such. */
+/* The ops of the block (their .ptr) that depend on weights alone: weights, and ops over such, in program order as
+ * long as they take no more than 16 billion operations. Beyond that they are computed in each run of the model. */
 void infc_ir_constants(const infc_ir *ir, MlirBlock block, infc_ptr_set *out);
 MlirOperation infc_ir_callee(const infc_ir *ir, MlirOperation call);
 const char *infc_ir_symbol(infc_arena *arena, MlirOperation func);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define MAX_FOLDED_BYTES (UINT64_C(256) << 20)
+#define MAX_FOLDED_WORK UINT64_C(1000000000)
 
 static infc_ir_at block_end(const infc_onnx_import *import) {
     return (infc_ir_at){.block = import->block};
@@ -69,6 +70,12 @@ static infc_status build_constant(infc_onnx_at *at, const infc_op_desc *desc,
     const infc_op_info *info = infc_op_get(desc->kind);
     const char *wrong = info->shape(cx->arena, desc, &type);
     if (wrong) return infc_onnx_invalid(at, "%s: %s", info->name, wrong);
+    infc_op_desc full = *desc;
+    full.out = type;
+    at->import->folded_work += infc_eval_work(&full);
+    if (at->import->folded_work > MAX_FOLDED_WORK)
+        return infc_onnx_refuse(at, "the model computes constants from constants with over %d million operations",
+                                (int)(MAX_FOLDED_WORK / 1000000));
     for (int i = 0; i < desc->n_in; i++)
         tensors[i] = (infc_tensor){desc->in[i], (void *)(uintptr_t)in[i].constant->bytes}; /* only read */
     INFC_TRY(infc_onnx_constant(at, &type, &bytes, out)); /* `out` may be one of `in` */
