@@ -1,4 +1,5 @@
 #include "hash.h"
+#include "sha256.h"
 #include <sha2.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -24,6 +25,7 @@ const char *infc_hash_hex(infc_arena *arena, infc_bytes bytes) {
 const char *infc_sha256_hex(infc_arena *arena, infc_bytes bytes) {
     uint8_t digest[SHA256_DIGEST_LENGTH];
     SHA2_CTX state;
+    if (infc_sha256_try_fast(bytes, digest)) return to_hex(arena, digest, sizeof digest);
     SHA256Init(&state);
     SHA256Update(&state, bytes.ptr, bytes.len);
     SHA256Final(digest, &state);
