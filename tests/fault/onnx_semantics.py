@@ -172,6 +172,8 @@ case("groupnorm_one", "GroupNormalization", [[2, 6, 4]], [f32([6]), f32([6], "b"
 case("lpnorm_default", "LpNormalization", [[3, 10]])
 case("lpnorm_1", "LpNormalization", [[3, 4, 5]], p=1, axis=1)
 case("lpnorm_2", "LpNormalization", [[3, 4, 5]], p=2, axis=0, opset=22)
+for p in [1, 2]:  # a row of zeros stays one
+    case(f"lpnorm_zero_{p}", "LpNormalization", [np.array([[0, 0, 0], [3, -4, 0], [0, 0, 1e-3]], np.float32)], p=p)
 
 # ---- pools ----
 for op in ["MaxPool", "AveragePool"]:

@@ -81,6 +81,17 @@ infc_status infc_onnx_import_group_norm(infc_onnx_at *at) {
     return infc_onnx_output(at, 0, &y);
 }
 
+/* x / norm, and 0 where the norm is 0: (x * s) / (norm + (1 - s)) with the norm's sign s, which is 1 elsewhere. */
+static infc_status divide_by_norm(infc_onnx_at *at, infc_onnx_operand x, infc_onnx_operand norm,
+                                  infc_onnx_operand *out) {
+    infc_onnx_operand sign, zero;
+    INFC_TRY(infc_onnx_map(at, "sign", &norm, 1, &sign));
+    INFC_TRY(map2(at, "sub", infc_onnx_scalar(at, "one", 1), sign, &zero));
+    INFC_TRY(map2(at, "add", norm, zero, &norm));
+    INFC_TRY(map2(at, "mul", x, sign, &x));
+    return map2(at, "div", x, norm, out);
+}
+
 /* x over its 1-norm or 2-norm along an axis. */
 infc_status infc_onnx_import_lp_norm(infc_onnx_at *at) {
     infc_onnx_operand x, y;
@@ -96,6 +107,6 @@ infc_status infc_onnx_import_lp_norm(infc_onnx_at *at) {
     infc_attr attr = infc_attr_ints("axes", &axes, 1);
     INFC_TRY(infc_onnx_build(at, INFC_OP_reduce_sum, &y, 1, &attr, 1, &y));
     if (p == 2) INFC_TRY(infc_onnx_map(at, "sqrt", &y, 1, &y));
-    INFC_TRY(map2(at, "div", x, y, &y));
+    INFC_TRY(divide_by_norm(at, x, y, &y));
     return infc_onnx_output(at, 0, &y);
 }
