@@ -109,12 +109,18 @@ const infk_kernel *infk_kernel_at(size_t i) { return i < N_KERNELS ? &kernels[i]
 
 const infk_kernel *infk_kernel_select(infk_kind kind, const char *const types[INFK_MAX_TYPES],
                                       infc_isa isa, const void *dims) {
+    return infk_kernel_select_all(kind, types, isa, dims, 0, 1);
+}
+
+const infk_kernel *infk_kernel_select_all(infk_kind kind, const char *const types[INFK_MAX_TYPES],
+                                          infc_isa isa, const void *dims, size_t stride, size_t n) {
     for (size_t i = N_KERNELS; i-- > 0;) {
         const infk_kernel *k = &kernels[i];
         int same = k->kind == kind && infc_isa_includes(isa, k->isa);
         for (int t = 0; same && t < INFK_MAX_TYPES; t++)
             same = strcmp(k->types[t], types[t] ? types[t] : "") == 0;
-        if (same && k->fits(dims)) return k;
+        for (size_t d = 0; same && d < n; d++) same = k->fits((const char *)dims + d * stride);
+        if (same) return k;
     }
     return NULL;
 }

@@ -100,6 +100,10 @@ typedef struct infk_kernel {
     int (*fits)(const void *dims); /* whether this text can do that call */
 } infk_kernel;
 
+/* The same for a call that is made with several dims (n structs of `stride` bytes): the last that fits all. */
+const infk_kernel *infk_kernel_select_all(infk_kind kind, const char *const types[INFK_MAX_TYPES],
+                                          infc_isa isa, const void *dims, size_t stride, size_t n);
+
 size_t infk_kernel_count(void);
 const infk_kernel *infk_kernel_at(size_t i); /* order of kernels.def: oldest to newest */
 /* The last kernel of that kind and those types whose level is within `isa` and that fits; never null for a

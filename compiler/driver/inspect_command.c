@@ -53,12 +53,16 @@ static uint64_t count_flops(inspection *in, infc_ir *ir) {
     MlirOperation *ops;
     size_t n = infc_ir_ops(in->cx->arena, infc_ir_body(ir->main), &ops);
     uint64_t flops = 0;
+    int64_t most[INFC_MAX_SIZES] = {0};
+    for (int i = 0; i < infc_sizes_count(infc_ir_sizes(ir)); i++)
+        most[i] = infc_sizes_at(infc_ir_sizes(ir), i)->max;
     for (size_t i = 0; i < n; i++) {
         infc_op_kind kind = infc_ir_kind(ir, ops[i]);
         infc_kernel_call call = {0};
         infc_op_desc desc;
         if (kind >= INFC_N_OP_KINDS) continue;
         infc_ir_describe(ir, ops[i], &desc);
+        desc = infc_desc_at(&desc, most);
         if (infc_op_get(kind)->call) {
             infc_op_get(kind)->call(&desc, &call);
             flops += infk_flops(call.kind, &call.dims);

@@ -48,7 +48,9 @@ static void put_ports(infc_json *j, const char *key, const infc_plan *plan, cons
         infc_json_object(j, NULL);
         infc_json_text(j, "name", b->tensor ? b->tensor : b->name);
         infc_json_text(j, "type", infc_dtype_name(b->type.dtype));
-        infc_json_dims(j, "shape", b->type.dims, b->type.rank);
+        int64_t most[INFC_MAX_RANK];
+        for (int k = 0; k < b->type.rank; k++) most[k] = infc_dim_most(b->type.dims[k]);
+        infc_json_dims(j, "shape", most, b->type.rank);
         infc_json_end(j);
     }
     infc_json_end(j);
@@ -66,7 +68,7 @@ static void put_steps(infc_json *j, const infc_plan *plan) {
         infc_json_text(j, "kernel", s->kernel ? s->kernel->name : NULL); /* null: a loop nest */
         infc_json_u64(j, "flops", s->flops);
         infc_json_u64(j, "bytes", s->bytes);
-        infc_json_u64(j, "units", (uint64_t)s->units);
+        infc_json_u64(j, "units", (uint64_t)infc_dim_most(s->units));
         infc_json_bool(j, "barrier", s->barrier);
         infc_json_end(j);
         flops += s->flops;

@@ -20,11 +20,14 @@ static bool all_f32(const infc_plan *plan, const int *buffers, int n) {
 static infc_status run_reference(infc_cx *cx, infc_ir *ir, infc_arena *scratch, infc_plan *plan) {
     infc_tensor *inputs = INFC_NEW(scratch, infc_tensor, (size_t)plan->n_inputs);
     infc_tensor *outputs = INFC_NEW(scratch, infc_tensor, (size_t)plan->n_outputs);
+    int64_t sizes[INFC_MAX_SIZES] = {0};
+    for (int i = 0; i < infc_sizes_count(plan->sizes); i++)
+        sizes[i] = infc_plan_check_size(plan, i);
     for (int i = 0; i < plan->n_inputs; i++) {
-        const infc_type *type = &plan->buffers[plan->inputs[i]].type;
-        INFC_TRY(infc_tensor_create(cx, scratch, type, &inputs[i]));
+        const infc_type type = infc_type_at(&plan->buffers[plan->inputs[i]].type, sizes);
+        INFC_TRY(infc_tensor_create(cx, scratch, &type, &inputs[i]));
         float *values = inputs[i].data;
-        for (int64_t k = 0; k < infc_type_count(type); k++)
+        for (int64_t k = 0; k < infc_type_count(&type); k++)
             values[k] = infc_check_f32(INFC_CHECK_SEED, (uint64_t)i, (uint64_t)k);
     }
     INFC_TRY(infc_eval_main(ir, scratch, inputs, outputs, NULL, NULL));

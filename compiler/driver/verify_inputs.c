@@ -37,15 +37,30 @@ static infc_status take(infc_cx *cx, const infc_npz *npz, const char *name, infc
     return INFC_OK;
 }
 
+/* The shape that the file has, of an input whose dims are known only at run time; the binary checks it. */
+static infc_status take_dims(infc_cx *cx, const infc_npz *npz, const char *name, infc_type *type) {
+    infc_npz_entry entry;
+    if (!infc_npz_has(npz, name)) return INFC_OK;
+    INFC_TRY(infc_npz_read(cx, npz, name, &entry));
+    for (int i = 0; i < type->rank && entry.type.rank == type->rank; i++)
+        type->dims[i] = entry.type.dims[i];
+    return INFC_OK;
+}
+
 infc_status infc_verify_inputs(infc_cx *cx, const infc_plan *plan, const char *path,
                                infc_tensor *inputs, const char **names) {
     infc_npz npz = {0};
     size_t mark = cx->n_diags;
+    int64_t sizes[INFC_MAX_SIZES] = {0};
+    for (int i = 0; i < infc_sizes_count(plan->sizes); i++)
+        sizes[i] = infc_plan_check_size(plan, i);
     if (path) INFC_TRY(infc_npz_open(cx, path, &npz));
     for (int i = 0; i < plan->n_inputs; i++) {
         const infc_plan_buffer *buffer = &plan->buffers[plan->inputs[i]];
         names[i] = buffer->tensor ? buffer->tensor : buffer->name;
-        INFC_TRY(infc_tensor_create(cx, cx->arena, &buffer->type, &inputs[i]));
+        infc_type type = infc_type_at(&buffer->type, sizes);
+        if (path && infc_type_open(&buffer->type)) INFC_TRY(take_dims(cx, &npz, names[i], &type));
+        INFC_TRY(infc_tensor_create(cx, cx->arena, &type, &inputs[i]));
         if (!path) fill(&inputs[i], (size_t)i);
         else take(cx, &npz, names[i], &inputs[i]); /* all that is wrong, at once */
     }

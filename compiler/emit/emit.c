@@ -80,6 +80,7 @@ static infc_status write_skeleton(infc_emit_unit *u, const char *file, const cha
 static infc_status begin(infc_emit_unit *u, infc_cx *cx, const infc_plan *plan,
                          const infc_spec *spec, const char *dir) {
     *u = (infc_emit_unit){.cx = cx, .plan = plan, .spec = spec, .dir = dir};
+    infc_emit_dims_begin(u);
     INFC_TRY(infc_emit_share(u));
     INFC_TRY(infc_emit_names(u));
     return infc_emit_layout(u);

@@ -13,9 +13,28 @@ static void print_tensor(const infc_emit_unit *u, int id, int step, uint64_t off
                     infc_dtype_name(buffer->type.dtype), infc_layout_name(buffer->type.layout),
                     buffer->type.rank, step);
     for (int d = 0; d < buffer->type.rank; d++)
-        infc_buf_printf(out, "%s%lld", d ? ", " : "", (long long)buffer->type.dims[d]);
+        infc_buf_printf(out, "%s%lld", d ? ", " : "", (long long)infc_dim_most(buffer->type.dims[d]));
     infc_buf_printf(out, "%s}, %llu, %llu},\n", buffer->type.rank ? "" : "0",
                     (unsigned long long)buffer->bytes, (unsigned long long)offset);
+}
+
+/* Intermediates that the model names: in the arena, whole after the step that writes them. */
+static bool is_shown(const infc_emit_unit *u, int i) {
+    const infc_plan_buffer *root = &u->plan->buffers[infc_plan_root(u->plan, i)];
+    return u->plan->buffers[i].tensor && root->place == INFC_PLACE_ARENA && root->first >= 0;
+}
+
+/* The body of infc_model.dims. */
+static const char *dims_cases(const infc_emit_unit *u) {
+    infc_buf out = {.arena = u->cx->arena};
+    int n = 0;
+    for (int i = 0; i < u->plan->n_inputs; i++)
+        infc_emit_dims_case(u, INFC_TABLE_INPUTS, i, u->plan->inputs[i], &out);
+    for (int i = 0; i < u->plan->n_outputs; i++)
+        infc_emit_dims_case(u, INFC_TABLE_OUTPUTS, i, u->plan->outputs[i], &out);
+    for (int i = 0; i < u->plan->n_buffers; i++)
+        if (is_shown(u, i)) infc_emit_dims_case(u, INFC_TABLE_TENSORS, n++, i, &out);
+    return infc_buf_str(&out);
 }
 
 static const char *port_infos(const infc_emit_unit *u, const int *ids, int n) {
@@ -24,14 +43,12 @@ static const char *port_infos(const infc_emit_unit *u, const int *ids, int n) {
     return infc_buf_str(&out);
 }
 
-/* Intermediates that the model names: in the arena, whole after the step that writes them. */
 static const char *tensor_infos(const infc_emit_unit *u, int *n) {
     infc_buf out = {.arena = u->cx->arena};
     *n = 0;
     for (int i = 0; i < u->plan->n_buffers; i++) {
         const infc_plan_buffer *root = &u->plan->buffers[infc_plan_root(u->plan, i)];
-        if (!u->plan->buffers[i].tensor || root->place != INFC_PLACE_ARENA || root->first < 0)
-            continue;
+        if (!is_shown(u, i)) continue;
         print_tensor(u, i, root->whole, root->offset, &out);
         ++*n;
     }
@@ -47,7 +64,7 @@ static const char *step_infos(const infc_emit_unit *u) {
                         literal(u, step->node ? step->node : ""),
                         literal(u, step->kernel ? step->kernel->name : "loop nest"),
                         (unsigned long long)step->flops, (unsigned long long)step->bytes,
-                        step->barrier != 0, (long long)step->units);
+                        step->barrier != 0, (long long)infc_dim_most(step->units));
     }
     return infc_buf_str(&out);
 }
@@ -158,6 +175,10 @@ infc_status infc_emit_model_text(infc_emit_unit *u, infc_buf *out) {
     INFC_TRY(class_infos(u, &labels, &classes));
     INFC_TRY(cpu_checks(u, &cpu));
     const infc_expand_var vars[] = {
+        {"n_sizes", count(u, (size_t)infc_emit_n_sizes(u))},
+        {"size_infos", infc_emit_size_infos(u)},
+        {"check_sizes", infc_emit_check_sizes(u)},
+        {"dims_cases", dims_cases(u)},
         {"n_inputs", count(u, (size_t)plan->n_inputs)},
         {"n_outputs", count(u, (size_t)plan->n_outputs)},
         {"n_tensors", count(u, (size_t)n_tensors)},

@@ -90,6 +90,7 @@ static const char *const *locals(const infc_emit_unit *u) {
 /* Names of functions: those of the header are taken first. */
 static void name_functions(infc_emit_unit *u) {
     static const char *const ours[] = {
+        "dims",    "dims_set",      "output_dims",  "sizes_fit",       "sizes_of",
         "abi",     "call",          "call_fits",    "cpu_missing",     "inputs",
         "model",   "outputs",       "run",          "run_part",        "steps",
         "weights", "weights_check", "weights_data", "weights_embedded"};

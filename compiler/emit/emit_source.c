@@ -41,6 +41,11 @@ static void print_locals(const infc_emit_unit *u, infc_buf *out) {
                  "sizeof(infc_weights_header);\n");
     if (places[INFC_PLACE_ARENA])
         infc_buf_puts(out, "    unsigned char *const arena = (unsigned char *)c->arena;\n");
+    if (infc_emit_n_sizes(u) > 0)
+        infc_buf_printf(out,
+                        "    struct %s_dims dims;\n    %s_dims_set(c->sizes, &dims);\n"
+                        "    const struct %s_dims *const z = &dims;\n    (void)z;\n",
+                        u->name, u->name, u->name);
     if (plan->n_steps > 0)
         infc_buf_puts(out, "    const uint32_t worker = c->worker, n = c->n_workers;\n");
     else infc_buf_puts(out, "    (void)c;\n");
@@ -65,8 +70,9 @@ static bool is_f32(const infc_emit_unit *u, int buffer) {
 static void print_index_check(const infc_emit_unit *u, const infc_plan_step *step, infc_buf *out) {
     if (!step->kernel || step->kernel->kind != INFK_gather) return;
     const infk_gather_dims *d = &step->call.dims.gather;
-    infc_buf_printf(out, "    if (!indices_fit_%s(%s, %td, %td)) return INFC_RUN_BAD_INDEX;\n",
-                    step->kernel->types[1], u->locals[step->operands[1]], d->n, d->extent);
+    infc_buf_printf(out, "    if (!indices_fit_%s(%s, %s, %s)) return INFC_RUN_BAD_INDEX;\n",
+                    step->kernel->types[1], u->locals[step->operands[1]], infc_emit_dim(u, d->n),
+                    infc_emit_dim(u, d->extent));
 }
 
 static void print_step(const infc_emit_unit *u, int s, infc_buf *out) {
@@ -78,6 +84,7 @@ static void print_step(const infc_emit_unit *u, int s, infc_buf *out) {
     print_index_check(u, step, out);
     infc_buf_printf(out, "    %s(", u->functions[u->step_function[s]].name);
     infc_emit_args args = infc_emit_args_begin(out, 8);
+    if (infc_emit_is_open(u->plan, step)) infc_emit_arg(&args, "z");
     const bool by_size = step->kernel && infk_kind_get(step->kernel->kind)->by_size;
     for (int i = 0; i < step->n_operands; i++) { /* kernels by size see other types: through void */
         const int id = step->operands[i];
@@ -90,7 +97,7 @@ static void print_step(const infc_emit_unit *u, int s, infc_buf *out) {
         const int id = u->plan->stores[step->first_store + i].buffer;
         infc_emit_arg(&args, "%s%s", by_size || !is_f32(u, id) ? "(void *)" : "", u->locals[id]);
     }
-    infc_emit_arg(&args, "INFC_PART(%lld, worker, n)", (long long)step->units);
+    infc_emit_arg(&args, "INFC_PART(%s, worker, n)", infc_emit_dim(u, step->units));
     infc_buf_printf(out, ");\n    INFC_STEP_DONE(c, %d);\n", s);
 }
 
@@ -137,10 +144,16 @@ infc_status infc_emit_source_text(infc_emit_unit *u, infc_buf *out) {
         barriers |= step->barrier;
         indices |= step->kernel && step->kernel->kind == INFK_gather;
     }
+    const char *steps = steps_text(u);
     const infc_expand_var vars[] = {
+        {"dims", infc_emit_dims_text(u)},
+        {"n_sizes", infc_arena_printf(u->cx->arena, "%d", infc_emit_n_sizes(u))},
+        {"sizes", infc_emit_n_sizes(u) ? "1" : "0"},
+        {"sizes_of", infc_emit_sizes_of(u)},
+        {"output_dims", infc_emit_output_dims(u)},
         {"fpenv", infc_arena_copy_string(u->cx->arena, (const char *)fpenv->ptr, fpenv->len)},
         {"functions", infc_buf_str(&functions)},
-        {"steps", steps_text(u)},
+        {"steps", steps},
         {"barriers", barriers ? "1" : "0"},
         {"indices", indices ? "1" : "0"},
         {"pointer_checks", pointer_checks(u)},

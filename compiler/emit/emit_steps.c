@@ -148,15 +148,16 @@ static infc_status print_instance(infc_emit_unit *u, const infc_emit_instance *i
 
 /* ---- functions ------------------------------------------------------------------------------------------ */
 
-static void print_dims(const infc_plan_step *step, const char *name, infc_buf *out) {
+/* Fixed dims stand beside the function, as constants; open ones are set in it. */
+static void print_dims(const infc_emit_unit *u, const infc_plan_step *step, const char *name, infc_buf *out) {
     const infk_kind_info *kind = infk_kind_get(step->kernel->kind);
-    infc_buf_printf(out, "static const infk_%s_dims %s_dims = {", kind->dims_name, name);
+    const bool open = infc_emit_is_open(u->plan, step);
+    if (open) infc_buf_printf(out, "    const infk_%s_dims d = {", kind->dims_name);
+    else infc_buf_printf(out, "static const infk_%s_dims %s_dims = {", kind->dims_name, name);
+    const char *line = open ? "\n        " : "\n    ";
     for (int i = 0; i < kind->n_dims; i++)
-        infc_buf_printf(out, "%s.%s = %td",
-                        i == 0  ? "\n    "
-                        : i % 6 ? ", "
-                                : ",\n    ",
-                        kind->dim_names[i], step->call.dims.fields[i]);
+        infc_buf_printf(out, "%s%s.%s = %s", i == 0 || i % 6 ? "" : ",", i == 0 || i % 6 == 0 ? line : ", ",
+                        kind->dim_names[i], infc_emit_dim(u, step->call.dims.fields[i]));
     infc_buf_puts(out, "};\n");
 }
 
@@ -167,6 +168,8 @@ static void print_wrapper(const infc_emit_unit *u, const infc_plan_step *step, c
     const char *restrict_ = infc_emit_apart(u->plan, step) ? "restrict " : "";
     infc_buf_puts(out, "(");
     infc_emit_args parameters = infc_emit_args_begin(out, 8);
+    const bool open = infc_emit_is_open(u->plan, step);
+    if (open) infc_emit_arg(&parameters, "const struct %s_dims *z", u->plan->name);
     for (int i = 0; i < step->n_operands; i++)
         infc_emit_arg(&parameters, "const %s *%s%s", element_type(operand_type(step->kernel, i)),
                       restrict_, operands[i]);
@@ -177,11 +180,14 @@ static void print_wrapper(const infc_emit_unit *u, const infc_plan_step *step, c
         infc_emit_arg(&parameters, "%s *%sy%d", stored_type(u, step, i), restrict_, i);
     infc_emit_arg(&parameters, "ptrdiff_t begin");
     infc_emit_arg(&parameters, "ptrdiff_t end");
-    infc_buf_printf(out, ") {\n    const struct %s_epi e = {", instance);
+    infc_buf_puts(out, ") {\n");
+    if (open) print_dims(u, step, name, out);
+    infc_buf_printf(out, "    const struct %s_epi e = {", instance);
     for (int i = 0; i < step->n_extras; i++) infc_buf_printf(out, "%sa%d", i ? ", " : "", i);
     for (int i = 0; i < step->n_stores; i++)
         infc_buf_printf(out, "%sy%d", i + step->n_extras ? ", " : "", i);
-    infc_buf_printf(out, "};\n    %s(&%s_dims, ", instance, name);
+    if (open) infc_buf_printf(out, "};\n    %s(&d, ", instance);
+    else infc_buf_printf(out, "};\n    %s(&%s_dims, ", instance, name);
     for (int i = 0; i < step->n_operands; i++) infc_buf_printf(out, "%s, ", operands[i]);
     if (step->scratch >= 0) infc_buf_puts(out, "scratch, ");
     infc_buf_puts(out, "&e, begin, end);\n}\n");
@@ -190,7 +196,7 @@ static void print_wrapper(const infc_emit_unit *u, const infc_plan_step *step, c
 static void print_function(const infc_emit_unit *u, const infc_emit_function *f, infc_buf *out) {
     const infc_plan_step *step = &u->plan->steps[f->step];
     infc_buf_printf(out, "\n/* %s */\n", infc_emit_comment(u->cx->arena, step->what));
-    if (step->kernel) print_dims(step, f->name, out);
+    if (step->kernel && !infc_emit_is_open(u->plan, step)) print_dims(u, step, f->name, out);
     infc_buf_printf(out, "static INFC_STEP void %s", f->name);
     if (step->kernel) print_wrapper(u, step, f->name, u->instances[f->instance].name, out);
     else infc_nest_print(u, step, out);
@@ -224,7 +230,7 @@ static int share_instance(infc_emit_unit *u, infc_map *seen, int s) {
 static const char *function_key(const infc_emit_unit *u, const infc_plan_step *step, int instance) {
     infc_buf key = {.arena = u->cx->arena};
     if (step->kernel) {
-        print_dims(step, "", &key);
+        print_dims(u, step, "", &key);
         print_wrapper(u, step, "", infc_arena_printf(u->cx->arena, "%d", instance), &key);
     } else {
         infc_nest_print(u, step, &key);

@@ -30,12 +30,28 @@ typedef struct infc_emit_unit {
     infc_emit_function *functions;
     size_t n_instances, cap_instances, n_functions, cap_functions;
     int *step_function;
+    struct infc_emit_dims *dims;                       /* emit_dims.c */
     uint64_t layout_hash, weights_hash, weights_bytes; /* bytes with header; 0: the model has no weights */
     const char *content_hash;
     bool embeds; /* weights stand in the library */
     infc_emitted *out;
     size_t cap_files;
 } infc_emit_unit;
+
+/* emit_dims.c: a dim as C: a number, or a field of `z`. */
+void infc_emit_dims_begin(infc_emit_unit *u);
+int infc_emit_n_sizes(const infc_emit_unit *u);
+const char *infc_emit_dim(const infc_emit_unit *u, int64_t dim);
+/* Whether the step's function needs `z`. */
+bool infc_emit_is_open(const infc_plan *plan, const infc_plan_step *step);
+/* Once all text that uses infc_emit_dim is made: struct NAME_dims, NAME_dims_set, NAME_sizes_fit. */
+const char *infc_emit_dims_text(const infc_emit_unit *u);
+const char *infc_emit_sizes_of(const infc_emit_unit *u); /* body of NAME_sizes_of(inputs, sizes) */
+const char *infc_emit_output_dims(const infc_emit_unit *u); /* outputs->y_dims from sizes */
+const char *infc_emit_size_infos(const infc_emit_unit *u);
+const char *infc_emit_check_sizes(const infc_emit_unit *u);
+/* What infc_model.dims does for one tensor. */
+void infc_emit_dims_case(const infc_emit_unit *u, int table, int index, int buffer, infc_buf *out);
 
 /* emit_names.c */
 infc_status infc_emit_names(infc_emit_unit *u);

@@ -8,7 +8,7 @@
 static int64_t stride(const infc_plan_extra *extra, const infc_plan_step *step, int dim) {
     if (extra->access == INFC_ACCESS_STRIDED) return extra->strides[dim];
     int64_t dense = 1;
-    for (int d = dim + 1; d < step->nest_rank; d++) dense *= step->nest_dims[d];
+    for (int d = dim + 1; d < step->nest_rank; d++) dense = infc_dim_mul(dense, step->nest_dims[d]);
     return extra->access == INFC_ACCESS_FULL ? dense : 0;
 }
 
@@ -28,6 +28,8 @@ static void print_parameters(const infc_emit_unit *u, const infc_plan_step *step
     const char *restrict_ = infc_emit_apart(u->plan, step) ? "restrict " : "";
     infc_buf_puts(out, "(");
     infc_emit_args args = infc_emit_args_begin(out, 8);
+    if (infc_emit_is_open(u->plan, step))
+        infc_emit_arg(&args, "const struct %s_dims *z", u->plan->name);
     for (int i = 0; i < step->n_extras; i++)
         infc_emit_arg(&args, "const %s *%sa%d", read_type(u, step, i), restrict_, i);
     for (int i = 0; i < step->n_stores; i++)
@@ -66,11 +68,12 @@ static void print_bases(const infc_emit_unit *u, const infc_plan_step *step, inf
     int64_t below = 1; /* units of one index of the dim */
     const char **index = INFC_NEW(u->cx->arena, const char *, (size_t)outer + 1);
     for (int d = outer; d-- > 0;) {
-        const char *whole = below == 1 ? "u" : infc_arena_printf(u->cx->arena, "u / %lld", (long long)below);
-        index[d] =
-            d == 0 ? whole
-                   : infc_arena_printf(u->cx->arena, "%s %% %lld", whole, (long long)step->nest_dims[d]);
-        below *= step->nest_dims[d];
+        const char *whole =
+            below == 1 ? "u" : infc_arena_printf(u->cx->arena, "u / %s", infc_emit_dim(u, below));
+        index[d] = d == 0 ? whole
+                          : infc_arena_printf(u->cx->arena, "%s %% %s", whole,
+                                              infc_emit_dim(u, step->nest_dims[d]));
+        below = infc_dim_mul(below, step->nest_dims[d]);
     }
     for (int i = 0; i < step->n_extras; i++) {
         if (!infc_expr_reads(u->cx->arena, u->plan, step, i)) continue;
@@ -78,66 +81,85 @@ static void print_bases(const infc_emit_unit *u, const infc_plan_step *step, inf
         for (int d = 0; d < outer; d++) {
             int64_t by = stride(infc_emit_extra(u, step, i), step, d);
             if (by != 0 && step->nest_dims[d] != 1)
-                infc_buf_printf(out, " + %s * %lld", index[d], (long long)by);
+                infc_buf_printf(out, " + %s * %s", index[d], infc_emit_dim(u, by));
         }
         infc_buf_puts(out, ";\n");
     }
     for (int i = 0; i < step->n_stores; i++)
-        infc_buf_printf(out, "        %s *p_y%d = y%d + u * %lld;\n", written_type(u, step, i), i,
-                        i, (long long)inner_extent(step));
+        infc_buf_printf(out, "        %s *p_y%d = y%d + u * %s;\n", written_type(u, step, i), i, i,
+                        infc_emit_dim(u, inner_extent(step)));
 }
 
 /* One element at a time. */
 static void print_elements(const infc_emit_unit *u, const infc_plan_step *step, infc_buf *out) {
-    const long long extent = inner_extent(step);
+    const char *extent = infc_emit_dim(u, inner_extent(step));
     if (step->nest_rank > 1) {
         infc_buf_puts(out, "    for (ptrdiff_t u = begin; u < end; u++) {\n");
         print_bases(u, step, out);
-        infc_buf_printf(out, "        for (ptrdiff_t i = 0; i < %lld; i++) {\n", extent);
+        infc_buf_printf(out, "        for (ptrdiff_t i = 0; i < %s; i++) {\n", extent);
         print_body(u, step, "p_", NULL, 12, out);
         infc_buf_puts(out, "        }\n    }\n");
         return;
     }
-    infc_buf_printf(out, "    const ptrdiff_t last = end * 16 < %lld ? end * 16 : %lld;\n", extent, extent);
+    infc_buf_printf(out, "    const ptrdiff_t last = end * 16 < %s ? end * 16 : %s;\n", extent, extent);
     infc_buf_puts(out, "    for (ptrdiff_t i = begin * 16; i < last; i++) {\n");
     print_body(u, step, "", NULL, 8, out);
     infc_buf_puts(out, "    }\n");
 }
 
+/* The innermost extent as whole vectors and a rest, which may be known only at run time. */
+typedef struct parts {
+    int64_t whole, rest;
+    const char *whole_text, *rest_text;
+} parts;
+
+static parts parts_of(const infc_emit_unit *u, const infc_plan_step *step) {
+    const int64_t extent = inner_extent(step);
+    parts p = {.whole = infc_dim_mul(infc_dim_floor(extent, 16), 16)};
+    p.rest = infc_dim_sub(extent, p.whole);
+    p.whole_text = infc_emit_dim(u, p.whole);
+    p.rest_text = p.rest == 0 ? "0" : infc_emit_dim(u, p.rest);
+    return p;
+}
+
 static void print_rows(const infc_emit_unit *u, const infc_plan_step *step, infc_buf *out) {
-    const int64_t extent = inner_extent(step), whole = extent / 16 * 16, rest = extent % 16;
+    const parts p = parts_of(u, step);
+    const bool asks = infc_dim_open(p.rest); /* whether there is a rest */
     infc_buf_puts(out, "    for (ptrdiff_t u = begin; u < end; u++) {\n");
     print_bases(u, step, out);
-    if (whole > 0) {
-        infc_buf_printf(out, "        for (ptrdiff_t i = 0; i < %lld; i += 16) {\n", (long long)whole);
+    if (p.whole != 0) {
+        infc_buf_printf(out, "        for (ptrdiff_t i = 0; i < %s; i += 16) {\n", p.whole_text);
         print_body(u, step, "p_", NULL, 12, out);
         infc_buf_puts(out, "        }\n");
     }
-    if (rest > 0) {
-        infc_buf_printf(out, "        const ptrdiff_t i = %lld;\n", (long long)whole);
-        print_body(u, step, "p_", infc_arena_printf(u->cx->arena, "%lld", (long long)rest), 8, out);
+    if (asks) infc_buf_printf(out, "        if (%s > 0) {\n    ", p.rest_text);
+    if (p.rest != 0) {
+        infc_buf_printf(out, "        const ptrdiff_t i = %s;\n", p.whole_text);
+        print_body(u, step, "p_", p.rest_text, asks ? 12 : 8, out);
     }
+    if (asks) infc_buf_puts(out, "        }\n");
     infc_buf_puts(out, "    }\n");
 }
 
 static void print_blocks(const infc_emit_unit *u, const infc_plan_step *step, infc_buf *out) {
-    const int64_t extent = inner_extent(step), whole = extent / 16 * 16, rest = extent % 16;
-    if (rest == 0) {
+    const parts p = parts_of(u, step);
+    if (p.rest == 0) {
         infc_buf_puts(out, "    for (ptrdiff_t i = begin * 16; i < end * 16; i += 16) {\n");
         print_body(u, step, "", NULL, 8, out);
         infc_buf_puts(out, "    }\n");
         return;
     }
-    if (whole > 0) {
-        infc_buf_printf(out, "    const ptrdiff_t whole = end * 16 < %lld ? end * 16 : %lld;\n",
-                        (long long)whole, (long long)whole);
+    if (p.whole != 0) {
+        infc_buf_printf(out, "    const ptrdiff_t whole = end * 16 < %s ? end * 16 : %s;\n",
+                        p.whole_text, p.whole_text);
         infc_buf_puts(out, "    for (ptrdiff_t i = begin * 16; i < whole; i += 16) {\n");
         print_body(u, step, "", NULL, 8, out);
         infc_buf_puts(out, "    }\n");
     }
-    infc_buf_printf(out, "    if (begin < end && end == %lld) {\n        const ptrdiff_t i = %lld;\n",
-                    (long long)(whole / 16 + 1), (long long)whole);
-    print_body(u, step, "", infc_arena_printf(u->cx->arena, "%lld", (long long)rest), 8, out);
+    const char *last = infc_emit_dim(u, infc_dim_add(infc_dim_floor(p.whole, 16), 1));
+    infc_buf_printf(out, "    if (begin < end && end == %s) {\n        const ptrdiff_t i = %s;\n",
+                    last, p.whole_text);
+    print_body(u, step, "", p.rest_text, 8, out);
     infc_buf_puts(out, "    }\n");
 }
 

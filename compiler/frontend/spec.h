@@ -8,7 +8,8 @@
 
 typedef struct infc_spec_dim { /* shapes: a dimension's name, or input.axis */
     const char *name;
-    int64_t value; /* fixed; bounded dims are refused so far */
+    int64_t value;          /* fixed; 0: known at run time, within the bounds */
+    int64_t min, max, step; /* bounds, multiples of step */
     infc_loc loc;
     bool used; /* set by the front end; a binding that binds nothing is an error */
 } infc_spec_dim;
@@ -86,6 +87,8 @@ infc_status infc_spec_weight_dtype(infc_cx *cx, const infc_spec *spec, const cha
 void infc_spec_schema_json(infc_buf *out);
 void infc_spec_reference_markdown(infc_buf *out);
 /* The spec as read, defaults included, as YAML: printed when a bare model is compiled, hashed for provenance. */
+/* `8`, `1..128` or `{min: 32, max: 960, multiple: 32}`. */
+const char *infc_spec_dim_text(infc_arena *arena, const infc_spec_dim *dim);
 void infc_spec_print(const infc_spec *spec, infc_buf *out);
 
 #endif

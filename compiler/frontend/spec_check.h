@@ -11,6 +11,10 @@ typedef struct infc_spec_check {
     size_t n_problems;
 } infc_spec_check;
 
+typedef struct infc_spec_range { /* parsed of a dim that is known at run time */
+    int64_t min, max, step;
+} infc_spec_range;
+
 typedef struct infc_spec_labels {
     const char **items;
     size_t n;

@@ -83,8 +83,13 @@ static void fill_dims(infc_spec_check *check, const infc_yaml *root, infc_spec *
     for (size_t i = 0; i < shapes->n; i++) {
         const infc_yaml_item *item = &shapes->items[i];
         if (item->value->bad) continue;
-        out->dims[out->n_dims++] =
-            (infc_spec_dim){.name = item->key, .value = item->value->integer, .loc = item->key_loc};
+        infc_spec_dim *dim = &out->dims[out->n_dims++];
+        const infc_spec_range *range = item->value->parsed;
+        *dim = (infc_spec_dim){.name = item->key, .loc = item->key_loc};
+        dim->min = range ? range->min : item->value->integer;
+        dim->max = range ? range->max : item->value->integer;
+        dim->step = range ? range->step : 1;
+        dim->value = dim->min == dim->max ? dim->min : 0;
     }
 }
 

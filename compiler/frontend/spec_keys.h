@@ -20,7 +20,7 @@
     X(license, "an SPDX licence expression", "Apache-2.0")                 \
     X(choice, "a choice", "")                                              \
     X(target, "a target", "x86-64-v3")                                     \
-    X(dim, "the size of a dimension", "640")                               \
+    X(dim, "the size of a dimension", "640 or 1..640")                     \
     X(regex, "a regular expression", "\"lm_head|embed_tokens\"")           \
     X(labels, "a list of labels or the path of a text file", "[cat, dog]") \
     X(any, "any", "")

@@ -39,12 +39,19 @@ static void put_output(const infc_spec *spec, infc_buf *out) {
     infc_buf_puts(out, "]\n");
 }
 
+const char *infc_spec_dim_text(infc_arena *arena, const infc_spec_dim *dim) {
+    long long min = (long long)dim->min, max = (long long)dim->max, step = (long long)dim->step;
+    if (dim->value) return infc_arena_printf(arena, "%lld", (long long)dim->value);
+    if (step == 1) return infc_arena_printf(arena, "%lld..%lld", min, max);
+    return infc_arena_printf(arena, "{min: %lld, max: %lld, multiple: %lld}", min, max, step);
+}
+
 static void put_shapes(const infc_spec *spec, infc_buf *out) {
     if (spec->n_dims) infc_buf_puts(out, "shapes:\n");
     for (size_t i = 0; i < spec->n_dims; i++) {
         infc_buf_puts(out, "  ");
         infc_buf_json_string(out, spec->dims[i].name);
-        infc_buf_printf(out, ": %lld\n", (long long)spec->dims[i].value);
+        infc_buf_printf(out, ": %s\n", infc_spec_dim_text(out->arena, &spec->dims[i]));
     }
 }
 

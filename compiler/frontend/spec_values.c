@@ -83,8 +83,52 @@ static void check_integer(infc_spec_check *check, const infc_spec_key *key, cons
 
 enum { MAX_DIM_BITS = 40 };
 
+static void check_range(infc_spec_check *check, const char *path, infc_yaml *node, infc_spec_range *range) {
+    long long low = (long long)range->min, high = (long long)range->max, step = (long long)range->step;
+    node->parsed = range;
+    if (low < 1)
+        infc_spec_problem(check, node, path, "the smallest is %lld; it must be at least 1", low);
+    else if (high > INT64_C(1) << MAX_DIM_BITS)
+        infc_spec_problem(check, node, path, "the largest is %lld; the limit is 2^%d", high, MAX_DIM_BITS);
+    else if (low > high)
+        infc_spec_problem(check, node, path, "the smallest, %lld, is above the largest, %lld", low, high);
+    else if (low % step != 0 || high % step != 0)
+        infc_spec_problem(check, node, path, "%lld and %lld must be multiples of %lld", low, high, step);
+}
+
+/* `LOW..HIGH`; what is wrong with the bounds is recorded. */
+static bool parse_range(infc_spec_check *check, const char *path, infc_yaml *node) {
+    const char *dots = strstr(node->text, "..");
+    infc_spec_range *range = INFC_NEW(check->cx->arena, infc_spec_range, 1);
+    range->step = 1;
+    if (!dots) return false;
+    const char *low = infc_arena_copy_string(check->cx->arena, node->text, (size_t)(dots - node->text));
+    if (!infc_spec_parse_integer(low, &range->min) || !infc_spec_parse_integer(dots + 2, &range->max))
+        return false;
+    check_range(check, path, node, range);
+    return true;
+}
+
+static int64_t bound_of(const infc_yaml *map, const char *key) {
+    return infc_yaml_get(map, key)->integer;
+}
+
+/* Its keys have been checked one by one. */
+static void check_dim_map(infc_spec_check *check, const char *path, infc_yaml *node) {
+    infc_spec_range *range = INFC_NEW(check->cx->arena, infc_spec_range, 1);
+    *range = (infc_spec_range){bound_of(node, "min"), bound_of(node, "max"), bound_of(node, "multiple")};
+    const infc_yaml *min = infc_yaml_get(node, "min");
+    if (min->is_default) range->min = range->step; /* the first multiple */
+    check_range(check, path, node, range);
+}
+
 static void check_dim(infc_spec_check *check, const infc_spec_key *key, const char *path, infc_yaml *node) {
-    if (node->kind != INFC_YAML_SCALAR || !node->plain || !infc_spec_parse_integer(node->text, &node->integer)) {
+    if (node->kind == INFC_YAML_MAP) {
+        check_dim_map(check, path, node);
+    } else if (node->kind == INFC_YAML_SCALAR && node->plain && parse_range(check, path, node)) {
+        return;
+    } else if (node->kind != INFC_YAML_SCALAR || !node->plain ||
+               !infc_spec_parse_integer(node->text, &node->integer)) {
         infc_spec_problem_expected(check, key, path, node);
     } else if (node->integer < 1 || node->integer > (int64_t)1 << MAX_DIM_BITS) {
         infc_spec_problem(check, node, path, "a dimension is 1 to 2^%d; got %s", MAX_DIM_BITS, node->text);

@@ -1,4 +1,5 @@
 #include "access.h"
+#include "op_rules.h"
 
 /* Whether `extra`, aligned to the right of `out`, is 1 everywhere except for the axes [first, last) where it
  * has the output's extents. */
@@ -13,15 +14,9 @@ static bool varies_only_in(const infc_type *out, const infc_type *extra, int fir
     return true;
 }
 
-static int64_t product(const infc_type *type, int first, int last) {
-    int64_t n = 1;
-    for (int i = first; i < last; i++) n *= type->dims[i];
-    return n;
-}
-
 /* Channels may be read in whole vectors: either there are no pad lanes, or reading past the end is allowed. */
 static bool channels_readable(const infc_type *extra, int64_t channels, bool padded) {
-    return padded || channels % 16 == 0 || extra->layout == INFC_LAYOUT_c16;
+    return padded || infc_dim_multiple(channels, 16) || extra->layout == INFC_LAYOUT_c16;
 }
 
 static bool access_image(const infc_type *out, const infc_type *extra, bool padded, infc_access *access) {
@@ -42,7 +37,7 @@ static bool access_matmul(const infc_type *out, const infc_type *extra, bool pad
     if (extra->layout != INFC_LAYOUT_plain) return false;
     if (varies_only_in(out, extra, n, n + 1)) {
         *access = INFC_ACCESS_COLUMN;
-        return padded || out->dims[n] % 16 == 0;
+        return padded || infc_dim_multiple(out->dims[n], 16);
     }
     *access = INFC_ACCESS_ROW;
     return varies_only_in(out, extra, 0, n);
@@ -80,7 +75,7 @@ int infc_access_space(const infc_type *out, int64_t dims[INFC_MAX_RANK + 1]) {
         return rank;
     }
     dims[rank++] = out->dims[0];
-    dims[rank++] = (out->dims[1] + 15) / 16;
+    dims[rank++] = infc_dim_blocks(out->dims[1], 16);
     for (int i = 2; i < out->rank; i++) dims[rank++] = out->dims[i];
     dims[rank++] = 16;
     return rank;
@@ -101,7 +96,7 @@ static bool strides_c16(const infc_type *out, const infc_type *extra, bool padde
     infc_access_space(out, dims);
     for (int i = rank; i-- > 0;) {
         strides[i] = stride;
-        stride *= dims[i];
+        stride = infc_dim_mul(stride, dims[i]);
     }
     return true;
 }
@@ -116,7 +111,7 @@ bool infc_access_strides(const infc_type *out, const infc_type *extra, bool padd
     for (int i = 0; i < out->rank; i++) {
         int64_t dim = i < shift ? 1 : extra->dims[i - shift];
         if (dim != 1 && dim != out->dims[i]) return false;
-        strides[i] = dim == 1 ? 0 : product(extra, i - shift + 1, extra->rank);
+        strides[i] = dim == 1 ? 0 : infc_dims_product(extra, i - shift + 1, extra->rank);
     }
     return true;
 }

@@ -28,6 +28,23 @@ const infc_attr *infc_desc_attr(const infc_op_desc *desc, const char *name) {
     return NULL;
 }
 
+infc_op_desc infc_desc_at(const infc_op_desc *desc, const int64_t *sizes) {
+    infc_op_desc r = *desc;
+    for (int i = 0; i < r.n_in; i++) r.in[i] = infc_type_at(&r.in[i], sizes);
+    r.out = infc_type_at(&r.out, sizes);
+    for (int i = 0; i < r.n_attrs; i++)
+        for (int k = 0; k < r.attrs[i].n_ints; k++)
+            r.attrs[i].ints[k] = infc_dim_at(r.attrs[i].ints[k], sizes);
+    return r;
+}
+
+infc_kernel_call infc_call_at(const infc_kernel_call *call, const int64_t *sizes) {
+    infc_kernel_call r = *call;
+    for (int i = 0; i < infk_kind_get(call->kind)->n_dims; i++)
+        r.dims.fields[i] = (ptrdiff_t)infc_dim_at(r.dims.fields[i], sizes);
+    return r;
+}
+
 int64_t infc_desc_int(const infc_op_desc *desc, const char *name) {
     const infc_attr *attr = infc_desc_attr(desc, name);
     assert(attr && attr->kind == INFC_ATTR_I64);
@@ -70,6 +87,42 @@ static const char *check_attr(infc_arena *arena, const infc_op_desc *desc, const
     return NULL;
 }
 
+/* Ops whose rule and call compute with dim.h alone: the lists that may hold open dims, "" when only operands may.
+ * Null: wants numbers. */
+static const char *open_lists(infc_op_kind kind) {
+    switch (kind) {
+    case INFC_OP_map1:
+    case INFC_OP_map2:
+    case INFC_OP_map3:
+    case INFC_OP_matmul:
+    case INFC_OP_reduce_sum:
+    case INFC_OP_reduce_max:
+    case INFC_OP_softmax:
+    case INFC_OP_norm:
+    case INFC_OP_transpose:
+    case INFC_OP_relayout: return "";
+    case INFC_OP_reshape: return "shape";
+    default: return NULL;
+    }
+}
+
+static const char *check_open(infc_arena *arena, const infc_op_desc *desc) {
+    const char *lists = open_lists(desc->kind);
+    for (int i = 0; i < desc->n_in && !lists; i++)
+        if (infc_type_open(&desc->in[i]))
+            return infc_arena_printf(arena, "operand %d is %s, but only fixed dimensions are supported here",
+                                     i, infc_type_text(arena, &desc->in[i]));
+    for (int i = 0; i < desc->n_attrs; i++) {
+        const infc_attr *attr = &desc->attrs[i];
+        if (attr->kind != INFC_ATTR_I64S || (lists && strstr(lists, attr->name))) continue;
+        for (int k = 0; k < attr->n_ints; k++)
+            if (infc_dim_open(attr->ints[k]))
+                return infc_arena_printf(arena, "\"%s\" has %s, but only fixed numbers are supported here",
+                                         attr->name, infc_dim_text(arena, attr->ints[k]));
+    }
+    return NULL;
+}
+
 const char *infc_desc_check(infc_arena *arena, const infc_op_desc *desc) {
     const infc_op_info *info = infc_op_get(desc->kind);
     if (desc->n_in != info->n_in)
@@ -83,7 +136,7 @@ const char *infc_desc_check(infc_arena *arena, const infc_op_desc *desc) {
         const char *wrong = infc_type_check(arena, &desc->in[i]);
         if (wrong) return infc_arena_printf(arena, "operand %d: %s", i, wrong);
     }
-    return NULL;
+    return check_open(arena, desc);
 }
 
 const char *infc_want_f32(infc_arena *arena, const infc_op_desc *desc, int operand) {
@@ -104,9 +157,9 @@ const char *infc_want_ints(infc_arena *arena, const infc_op_desc *desc, const ch
     if (attr->n_ints != n)
         return infc_arena_printf(arena, "\"%s\" must have %d numbers, not %d", name, n, attr->n_ints);
     for (int i = 0; i < n; i++)
-        if (attr->ints[i] < low || attr->ints[i] > high)
-            return infc_arena_printf(arena, "\"%s\" holds %lld, which is not within %lld..%lld",
-                                     name, (long long)attr->ints[i], (long long)low, (long long)high);
+        if (infc_dim_least(attr->ints[i]) < low || infc_dim_most(attr->ints[i]) > high)
+            return infc_arena_printf(arena, "\"%s\" holds %s, which is not within %lld..%lld", name,
+                                     infc_dim_text(arena, attr->ints[i]), (long long)low, (long long)high);
     return NULL;
 }
 

@@ -25,6 +25,7 @@ typedef struct eval {
     size_t n_free, cap_free;
     infc_eval_seen seen;
     void *user;
+    int64_t sizes[INFC_MAX_SIZES];
 } eval;
 
 static size_t home(const eval *e, const void *value) {
@@ -100,6 +101,7 @@ static infc_status run_op(eval *e, MlirOperation op) {
     infc_op_desc desc;
     infc_tensor in[INFC_MAX_OPERANDS], made, kept;
     infc_ir_describe(e->ir, op, &desc);
+    desc = infc_desc_at(&desc, e->sizes);
     for (int i = 0; i < desc.n_in; i++) in[i] = find(e, mlirOperationGetOperand(op, i))->tensor;
     infc_status status = infc_eval_op(e->ir->cx, e->scratch, &desc, in, &made);
     if (status == INFC_OK) {
@@ -146,12 +148,26 @@ static infc_status run_body(eval *e, MlirBlock body) {
     return INFC_OK;
 }
 
+/* Each size from the axes that are it; what does not agree shows when types are compared. */
+static void take_sizes(eval *e, const infc_tensor *inputs) {
+    const infc_sizes *sizes = infc_ir_sizes(e->ir);
+    for (int s = 0; s < infc_sizes_count(sizes); s++) e->sizes[s] = infc_sizes_at(sizes, s)->min;
+    for (size_t i = 0; i < infc_ir_input_count(e->ir); i++) {
+        infc_type want = infc_ir_type(e->ir, mlirBlockGetArgument(infc_ir_body(e->ir->main), (intptr_t)i));
+        for (int axis = 0; axis < want.rank && axis < inputs[i].type.rank; axis++)
+            for (int s = 0; s < infc_sizes_count(sizes); s++)
+                if (infc_sizes_is(sizes, s, want.dims[axis]))
+                    e->sizes[s] = inputs[i].type.dims[axis];
+    }
+}
+
 static infc_status run_main(eval *e, const infc_tensor *inputs, infc_tensor *outputs) {
     infc_ir *ir = e->ir;
     MlirBlock body = infc_ir_body(ir->main);
+    take_sizes(e, inputs);
     for (size_t i = 0; i < infc_ir_input_count(ir); i++) {
         MlirValue argument = mlirBlockGetArgument(body, (intptr_t)i);
-        infc_type want = infc_ir_type(ir, argument);
+        infc_type open = infc_ir_type(ir, argument), want = infc_type_at(&open, e->sizes);
         if (!infc_type_equal(&want, &inputs[i].type))
             return infc_fail(ir->cx, INFC_ERR_SPEC, INFC_NO_LOC, "input \"%s\" is %s, not %s",
                              infc_ir_input_name(ir, i), infc_type_text(ir->cx->arena, &want),

@@ -44,6 +44,8 @@ typedef struct infc_ir_port {
 infc_status infc_ir_main_begin(infc_ir *ir, const infc_ir_port *inputs, size_t n, MlirBlock *out_block);
 /* Adds func.return and the result types and names. */
 infc_status infc_ir_main_end(infc_ir *ir, const MlirValue *results, const char *const *names, size_t n);
+/* The sizes of the module's context, for dims; to be added before @main begins. */
+infc_sizes *infc_ir_sizes(const infc_ir *ir);
 size_t infc_ir_input_count(const infc_ir *ir);
 const char *infc_ir_input_name(const infc_ir *ir, size_t i);
 size_t infc_ir_output_count(const infc_ir *ir);

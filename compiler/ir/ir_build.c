@@ -88,11 +88,16 @@ static MlirValue add_op(infc_ir *ir, infc_ir_at at, MlirLocation location, const
     char name[64];
     snprintf(name, sizeof name, "infc.%s", infc_op_get(desc->kind)->name);
     MlirType type = infc_ir_mlir_type(ir->ctx, &desc->out);
-    MlirNamedAttribute attrs[INFC_MAX_ATTRS];
-    for (int i = 0; i < desc->n_attrs; i++)
-        attrs[i] =
-            infc_mlir_named(ir->ctx, desc->attrs[i].name, infc_ir_mlir_attr(ir->ctx, &desc->attrs[i]));
-    MlirOperation op = infc_ir_op(at, name, location, in, desc->n_in, &type, 1, attrs, desc->n_attrs);
+    MlirNamedAttribute attrs[2 * INFC_MAX_ATTRS];
+    int n = 0;
+    for (int i = 0; i < desc->n_attrs; i++) {
+        const infc_attr *attr = &desc->attrs[i];
+        MlirAttribute open = infc_ir_open_ints(ir->ctx, attr);
+        attrs[n++] = infc_mlir_named(ir->ctx, attr->name, infc_ir_mlir_attr(ir->ctx, attr));
+        if (!mlirAttributeIsNull(open))
+            attrs[n++] = infc_mlir_named(ir->ctx, infc_ir_open_ints_name(attr->name).text, open);
+    }
+    MlirOperation op = infc_ir_op(at, name, location, in, desc->n_in, &type, 1, attrs, n);
     return mlirOperationGetResult(op, 0);
 }
 

@@ -50,38 +50,28 @@ static infc_dtype dtype_of(MlirType type) {
     return mlirTypeIsAInteger(type) ? integer_dtype(type) : INFC_DTYPE_NONE;
 }
 
-enum { UNKNOWN_LAYOUT = 99 };
-
-static infc_layout layout_of_string(MlirStringRef text) {
-    for (infc_layout layout = INFC_LAYOUT_plain; layout <= INFC_LAYOUT_ipanel; layout++)
-        if (mlirStringRefEqual(text, infc_mlir_str(infc_layout_name(layout)))) return layout;
-    return (infc_layout)UNKNOWN_LAYOUT;
-}
-
 MlirType infc_ir_mlir_type(MlirContext ctx, const infc_type *type) {
-    MlirAttribute encoding = mlirAttributeGetNull();
-    if (type->layout != INFC_LAYOUT_plain)
-        encoding = mlirStringAttrGet(ctx, infc_mlir_str(infc_layout_name(type->layout)));
-    return mlirRankedTensorTypeGet(type->rank, type->dims, element_type(ctx, type->dtype), encoding);
+    int64_t dims[INFC_MAX_RANK];
+    for (int i = 0; i < type->rank; i++)
+        dims[i] = infc_dim_open(type->dims[i]) ? INT64_MIN : type->dims[i];
+    return mlirRankedTensorTypeGet(type->rank, dims, element_type(ctx, type->dtype),
+                                   infc_ir_encoding(ctx, type));
 }
 
-infc_type infc_ir_type_of(MlirType type) {
+infc_type infc_ir_type_of(struct infc_ir_kinds *kinds, MlirType type) {
     infc_type r = {0};
     if (!mlirTypeIsARankedTensor(type)) return r;
     r.dtype = dtype_of(mlirShapedTypeGetElementType(type));
     r.rank = (int)mlirShapedTypeGetRank(type);
     for (int i = 0; i < r.rank && i < INFC_MAX_RANK; i++) /* dynamic: INT64_MIN */
         r.dims[i] = mlirShapedTypeGetDimSize(type, i);
-    MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(type);
-    if (mlirAttributeIsNull(encoding)) return r;
-    r.layout = mlirAttributeIsAString(encoding) ? layout_of_string(mlirStringAttrGetValue(encoding))
-                                                : (infc_layout)UNKNOWN_LAYOUT;
+    if (!mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)))
+        infc_ir_encoding_read(kinds, type, &r);
     return r;
 }
 
 infc_type infc_ir_type(const infc_ir *ir, MlirValue value) {
-    (void)ir;
-    return infc_ir_type_of(mlirValueGetType(value));
+    return infc_ir_type_of(ir->kinds, mlirValueGetType(value));
 }
 
 /* ---- attributes --------------------------------------------------------------------------------- */
@@ -89,7 +79,12 @@ infc_type infc_ir_type(const infc_ir *ir, MlirValue value) {
 MlirAttribute infc_ir_mlir_attr(MlirContext ctx, const infc_attr *attr) {
     switch (attr->kind) {
     case INFC_ATTR_I64: return mlirIntegerAttrGet(mlirIntegerTypeGet(ctx, 64), attr->i);
-    case INFC_ATTR_I64S: return mlirDenseI64ArrayGet(ctx, attr->n_ints, attr->ints);
+    case INFC_ATTR_I64S: {
+        int64_t ints[INFC_MAX_INTS];
+        for (int i = 0; i < attr->n_ints; i++)
+            ints[i] = infc_dim_open(attr->ints[i]) ? INT64_MIN : attr->ints[i];
+        return mlirDenseI64ArrayGet(ctx, attr->n_ints, ints);
+    }
     case INFC_ATTR_STR: return mlirStringAttrGet(ctx, infc_mlir_str(attr->str));
     case INFC_ATTR_LAYOUT:
         return mlirStringAttrGet(ctx, infc_mlir_str(infc_layout_name(attr->layout)));
@@ -109,18 +104,18 @@ static bool read_attr(const infc_ir *ir, infc_attr_kind kind, MlirAttribute from
     switch (kind) {
     case INFC_ATTR_I64:
         if (!is_i64(from)) return false;
-        out->i = mlirIntegerAttrGetValueInt(from);
+        out->i = infc_dim_number(mlirIntegerAttrGetValueInt(from));
         return true;
     case INFC_ATTR_I64S:
         if (!mlirAttributeIsADenseI64Array(from)) return false;
         out->n_ints = (int)mlirDenseArrayGetNumElements(from);
         for (int i = 0; i < out->n_ints && i < INFC_MAX_INTS; i++)
-            out->ints[i] = mlirDenseI64ArrayGetElement(from, i);
+            out->ints[i] = infc_dim_number(mlirDenseI64ArrayGetElement(from, i));
         return true;
     case INFC_ATTR_STR: out->str = infc_ir_attr_string(ir, from); return out->str != NULL;
     case INFC_ATTR_LAYOUT:
         if (!mlirAttributeIsAString(from)) return false;
-        out->layout = layout_of_string(mlirStringAttrGetValue(from));
+        out->layout = infc_ir_layout_of(mlirStringAttrGetValue(from));
         return true;
     }
     return false;
@@ -134,6 +129,7 @@ static void read_attrs(const infc_ir *ir, MlirOperation op, infc_op_desc *out) {
         if (mlirAttributeIsNull(from) || !read_attr(ir, decl.kind, from, to)) continue;
         MlirIdentifier name = mlirIdentifierGet(ir->ctx, infc_mlir_str(decl.name));
         to->name = infc_ir_string(ir->kinds, name.ptr, mlirIdentifierStr(name));
+        if (decl.kind == INFC_ATTR_I64S) infc_ir_open_ints_read(ir->kinds, op, decl.name, to);
         out->n_attrs++;
     }
 }

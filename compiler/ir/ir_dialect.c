@@ -85,6 +85,7 @@ infc_status infc_ir_context_create(infc_cx *cx, struct infc_ir_kinds **out) {
     struct infc_ir_kinds *kinds = INFC_NEW(cx->arena, struct infc_ir_kinds, 1);
     kinds->cx = cx;
     kinds->diag_status = INFC_ERR_INTERNAL;
+    kinds->sizes = infc_sizes_create(cx->arena);
     infc_arena_defer(cx->arena, destroy_context, kinds); /* first: it may run out of memory */
     kinds->ctx = mlirContextCreateWithThreading(false);
     mlirContextAttachDiagnosticHandler(kinds->ctx, on_diagnostic, kinds, NULL);

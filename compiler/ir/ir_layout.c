@@ -1,18 +1,11 @@
 /* ir_layout.c - what the layout and fuse passes need beyond building: retyping, rewiring, moving; and
  * the name of a function, for the plan. */
-#include "ir.h"
-#include <mlir-c/BuiltinAttributes.h>
-#include <mlir-c/BuiltinTypes.h>
+#include "ir_mlir.h"
 
 void infc_ir_set_layout(infc_ir *ir, MlirValue value, infc_layout layout) {
-    MlirType old = mlirValueGetType(value);
-    int64_t dims[INFC_MAX_RANK];
-    intptr_t rank = mlirShapedTypeGetRank(old);
-    for (intptr_t i = 0; i < rank; i++) dims[i] = mlirShapedTypeGetDimSize(old, i);
-    MlirAttribute encoding = mlirAttributeGetNull();
-    if (layout != INFC_LAYOUT_plain)
-        encoding = mlirStringAttrGet(ir->ctx, mlirStringRefCreateFromCString(infc_layout_name(layout)));
-    mlirValueSetType(value, mlirRankedTensorTypeGet(rank, dims, mlirShapedTypeGetElementType(old), encoding));
+    infc_type type = infc_ir_type(ir, value);
+    type.layout = layout;
+    mlirValueSetType(value, infc_ir_mlir_type(ir->ctx, &type));
 }
 
 void infc_ir_set_operand(MlirOperation op, int i, MlirValue value) {

@@ -14,8 +14,14 @@ typedef struct infc_ir_string_slot {
     const char *text;
 } infc_ir_string_slot;
 
+typedef struct infc_ir_encoding_slot {
+    const void *key; /* MLIR's unique storage of a tensor type that has open dims */
+    infc_type type;
+} infc_ir_encoding_slot;
+
 /* Per context, shared by clones. */
 struct infc_ir_kinds {
+    infc_sizes *sizes;
     infc_cx *cx;
     MlirContext ctx;
     const char *source;      /* what "-", the file name in parsed text, stands for */
@@ -27,6 +33,8 @@ struct infc_ir_kinds {
     } slots[INFC_IR_KIND_SLOTS];
     infc_ir_string_slot *strings; /* open addressing */
     size_t n_strings, n_string_slots;
+    infc_ir_encoding_slot *open_types; /* open addressing */
+    size_t n_open_types, n_open_type_slots;
 };
 
 /* Per module. Functions are added by infc_ir_outline and by parsing, and never removed. */
@@ -49,8 +57,25 @@ const char *infc_ir_string(struct infc_ir_kinds *kinds, const void *key, MlirStr
 const char *infc_ir_attr_string(const infc_ir *ir, MlirAttribute attr);
 
 MlirType infc_ir_mlir_type(MlirContext ctx, const infc_type *type);
-infc_type infc_ir_type_of(MlirType type); /* anything but a static tensor fails infc_type_check */
+infc_type infc_ir_type_of(struct infc_ir_kinds *kinds, MlirType type); /* of a tensor; of others none */
 MlirAttribute infc_ir_mlir_attr(MlirContext ctx, const infc_attr *attr);
+/* ir_dims.c: open dims stand in the encoding of a type, `tensor<?x4xf32, ["2*tokens"]>`, one text for each `?`, and
+ * before them the layout if there is one. Null when there is nothing to say. */
+MlirAttribute infc_ir_encoding(MlirContext ctx, const infc_type *type);
+/* Fills the open dims of a type (INT64_MIN) and its layout. Those that cannot be read stay. */
+void infc_ir_encoding_read(struct infc_ir_kinds *kinds, MlirType from, infc_type *type);
+infc_layout infc_ir_layout_of(MlirStringRef text);
+/* Open numbers of a list stand in the attribute `<name>_dims`, one text for each INT64_MIN of the list itself. Null
+ * when it has none. */
+typedef struct infc_ir_open_name {
+    char text[40];
+} infc_ir_open_name;
+infc_ir_open_name infc_ir_open_ints_name(const char *name);
+MlirAttribute infc_ir_open_ints(MlirContext ctx, const infc_attr *attr);
+void infc_ir_open_ints_read(struct infc_ir_kinds *kinds, MlirOperation op, const char *name, infc_attr *attr);
+/* The sizes stand at @main, as a list of texts. Reading fails on what is not one. */
+void infc_ir_sizes_write(const infc_ir *ir);
+infc_status infc_ir_sizes_read(infc_ir *ir);
 /* An op appended to `at`, or detached when its block is null. */
 MlirOperation infc_ir_op(infc_ir_at at, const char *name, MlirLocation location,
                          const MlirValue *in, intptr_t n_in, const MlirType *out, intptr_t n_out,

@@ -90,6 +90,7 @@ infc_status infc_ir_main_begin(infc_ir *ir, const infc_ir_port *inputs, size_t n
     MlirLocation location = infc_ir_location(ir, NULL, 0);
     ir->main = infc_ir_func(ir, "main", false, location, types, (intptr_t)n, NULL, 0, out_block);
     infc_ir_add_func(ir, ir->main, "main");
+    infc_ir_sizes_write(ir);
     for (size_t i = 0; i < n; i++)
         mlirFuncSetArgAttr(ir->main, (intptr_t)i, infc_mlir_str("infc.name"),
                            mlirStringAttrGet(ir->ctx, infc_mlir_str(inputs[i].name)));
@@ -128,6 +129,8 @@ static const char *port_name(const infc_ir *ir, const char *list, size_t i, cons
     MlirAttribute made = mlirStringAttrGet(ir->ctx, mlirStringRefCreate(text, (size_t)n));
     return infc_ir_attr_string(ir, made);
 }
+
+infc_sizes *infc_ir_sizes(const infc_ir *ir) { return ir->kinds->sizes; }
 
 size_t infc_ir_input_count(const infc_ir *ir) {
     return (size_t)mlirBlockGetNumArguments(infc_ir_body(ir->main));

@@ -122,7 +122,7 @@ static infc_status take_weight(infc_ir *ir, MlirOperation op) {
     if (mlirAttributeIsNull(value) || !mlirAttributeIsADenseElements(value))
         return infc_fail(ir->cx, INFC_ERR_MODEL,
                          loc, "weight: text holds no value for it; write value = dense<...> : tensor<...>");
-    infc_type of_value = infc_ir_type_of(mlirAttributeGetType(value));
+    infc_type of_value = infc_ir_type_of(ir->kinds, mlirAttributeGetType(value));
     if (!infc_type_equal(&of_value, &type))
         return infc_fail(ir->cx, INFC_ERR_MODEL, loc, "weight: the value is %s, the result %s",
                          infc_type_text(arena, &of_value), infc_type_text(arena, &type));
@@ -168,6 +168,7 @@ infc_status infc_ir_parse(infc_cx *cx, infc_bytes text, const char *name, infc_i
     out->main = infc_ir_find_main(out);
     if (mlirOperationIsNull(out->main))
         return infc_fail(cx, INFC_ERR_MODEL, loc, "there is no @main");
+    INFC_TRY(infc_ir_sizes_read(out));
     INFC_TRY(take_weights(out));
     return infc_ir_verify(out, NULL);
 }

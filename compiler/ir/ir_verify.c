@@ -1,6 +1,6 @@
 /* ir_verify.c - what must hold between any two passes, beyond what MLIR and the IRDL text check:
  *   - @main exists; functions have one block that ends in func.return; only @main calls, so nothing recurses.
- *   - every value is a static tensor of a valid type (type.h).
+ *   - every value is a tensor of a valid type (type.h).
  *   - every op is ours or a call or return, and its operands and attributes satisfy its shape rule.
  *   - its result type is the rule's, except for the layout where infc_op_layout_free.
  *   - infc.weight refers to the table, with the table's type. */

@@ -92,6 +92,8 @@ int infc_walk_merge(int rank, const int64_t *extents, const int64_t *strides, in
 /* The strided copy of that walk, from element `base` of x, to a dense y. */
 void infc_call_strided(infc_dtype dtype, int64_t base, int n, const int64_t *extents,
                        const int64_t *strides, infc_kernel_call *out);
+/* infk_units of a call whose fields may be open dims; INFC_DIM_BAD for kinds that have no formula for them. */
+int64_t infc_call_units(const infc_kernel_call *call);
 /* Types "b1".."b8" of a kernel that only moves elements. */
 void infc_call_by_size(infc_kernel_call *call, infc_dtype dtype);
 

@@ -3,7 +3,9 @@
 
 bool infc_mul(int64_t a, int64_t b, int64_t *out) { return !__builtin_mul_overflow(a, b, out); }
 
-int64_t infc_round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+int64_t infc_round_up(int64_t n, int64_t unit) {
+    return infc_dim_mul(infc_dim_blocks(n, unit), unit);
+}
 
 const char *infc_type_check(infc_arena *arena, const infc_type *type) {
     if (infc_dtype_bytes(type->dtype) == 0)
@@ -12,7 +14,10 @@ const char *infc_type_check(infc_arena *arena, const infc_type *type) {
         return infc_arena_printf(arena, "%d dimensions; at most %d are supported", type->rank, INFC_MAX_RANK);
     int64_t count = 1; /* zeros count as one, so that they cannot hide an absurd extent */
     for (int i = 0; i < type->rank; i++) {
-        int64_t dim = type->dims[i];
+        int64_t dim = infc_dim_most(type->dims[i]), least = infc_dim_least(type->dims[i]);
+        if (infc_dim_open(type->dims[i]) && least < 1)
+            return infc_arena_printf(arena, "dimension %d, %s, can become %lld: raise the lower bounds in shapes",
+                                     i, infc_dim_text(arena, type->dims[i]), (long long)least);
         if (dim < 0)
             return infc_arena_printf(arena, "dimension %d is negative: %lld", i, (long long)dim);
         if (!infc_mul(count, dim ? dim : 1, &count) || count > INFC_MAX_ELEMENTS)
@@ -36,11 +41,33 @@ const char *infc_type_check(infc_arena *arena, const infc_type *type) {
     return infc_arena_printf(arena, "unknown layout %d", (int)type->layout);
 }
 
-int64_t infc_type_count(const infc_type *type) { return infc_dims_product(type, 0, type->rank); }
+bool infc_type_open(const infc_type *type) {
+    for (int i = 0; i < type->rank && i < INFC_MAX_RANK; i++)
+        if (infc_dim_open(type->dims[i])) return true;
+    return false;
+}
+
+/* For all sizes: the largest that it can be. */
+static infc_type largest(const infc_type *type) {
+    infc_type r = *type;
+    for (int i = 0; i < r.rank; i++) r.dims[i] = infc_dim_most(r.dims[i]);
+    return r;
+}
+
+infc_type infc_type_at(const infc_type *type, const int64_t *sizes) {
+    infc_type r = *type;
+    for (int i = 0; i < r.rank; i++) r.dims[i] = infc_dim_at(r.dims[i], sizes);
+    return r;
+}
+
+int64_t infc_type_count(const infc_type *type) {
+    infc_type most = largest(type);
+    return infc_dims_product(&most, 0, most.rank);
+}
 
 int64_t infc_dims_product(const infc_type *type, int first, int last) {
     int64_t n = 1;
-    for (int i = first; i < last; i++) n *= type->dims[i];
+    for (int i = first; i < last; i++) n = infc_dim_mul(n, type->dims[i]);
     return n;
 }
 
@@ -78,7 +105,8 @@ static int64_t stored_elements(const infc_type *type) {
 }
 
 uint64_t infc_type_bytes(const infc_type *type) {
-    return (uint64_t)stored_elements(type) * infc_dtype_bytes(type->dtype);
+    infc_type most = largest(type);
+    return (uint64_t)stored_elements(&most) * infc_dtype_bytes(type->dtype);
 }
 
 bool infc_shape_equal(const infc_type *a, const infc_type *b) {
@@ -106,7 +134,7 @@ const char *infc_type_text(infc_arena *arena, const infc_type *type) {
     infc_buf buf = {.arena = arena};
     infc_buf_printf(&buf, "%s[", infc_dtype_name(type->dtype));
     for (int i = 0; i < type->rank && i < INFC_MAX_RANK; i++)
-        infc_buf_printf(&buf, i ? ",%lld" : "%lld", (long long)type->dims[i]);
+        infc_buf_printf(&buf, i ? ",%s" : "%s", infc_dim_text(arena, type->dims[i]));
     infc_buf_puts(&buf, "]");
     if (type->layout != INFC_LAYOUT_plain)
         infc_buf_printf(&buf, "{%s}", infc_layout_name(type->layout));

@@ -5,20 +5,23 @@
 #include "../../templates/kernel_table.h"
 #include "../base/cx.h"
 #include "../base/dtype.h"
+#include "dim.h"
 
 typedef struct infc_type {
     infc_dtype dtype;
     infc_layout layout;
     int rank;
-    int64_t dims[INFC_MAX_RANK]; /* logical shape; all >= 0, product checked to fit int64 */
+    int64_t dims[INFC_MAX_RANK]; /* logical shape, see dim.h; numbers >= 0, open dims >= 1; product checked */
 } infc_type;
 
 #define INFC_MAX_ELEMENTS \
     (INT64_C(1) << 40) /* of one tensor: byte counts and strides cannot overflow */
 /* Null, or what is wrong with it (on the arena): takes any values. The functions below expect a type that passed. */
 const char *infc_type_check(infc_arena *arena, const infc_type *type);
-int64_t infc_type_count(const infc_type *type); /* logical elements */
-/* Bytes in memory, padding of the layout included (c16: channels to 16; panel: outputs to 16, and for i8 the
+bool infc_type_open(const infc_type *type); /* has a dim known only at run time */
+infc_type infc_type_at(const infc_type *type, const int64_t *sizes); /* for given sizes */
+int64_t infc_type_count(const infc_type *type); /* logical elements; the most there can be */
+/* The most bytes in memory, padding of the layout included (c16: channels to 16; panel: outputs to 16, and for i8 the
  * inner dimension to 64). `panel` of a rank-4 tensor is a convolution's weight, else [.., K, N]. */
 uint64_t infc_type_bytes(const infc_type *type);
 bool infc_type_equal(const infc_type *a, const infc_type *b);
@@ -66,6 +69,8 @@ typedef struct infc_op_desc {
     infc_type out; /* not read by shape rules */
 } infc_op_desc;
 
+/* The op for given sizes: its types and lists of numbers. */
+infc_op_desc infc_desc_at(const infc_op_desc *desc, const int64_t *sizes);
 const infc_attr *infc_desc_attr(const infc_op_desc *desc, const char *name); /* null when absent */
 int64_t infc_desc_int(const infc_op_desc *desc, const char *name);           /* must exist */
 const char *infc_desc_str(const infc_op_desc *desc, const char *name);       /* must exist */
@@ -91,6 +96,9 @@ typedef struct infc_kernel_call {
         infk_relayout_dims relayout;
     } dims;
 } infc_kernel_call;
+
+/* The call for given sizes: open dims are in its fields too. */
+infc_kernel_call infc_call_at(const infc_kernel_call *call, const int64_t *sizes);
 
 typedef struct infc_op_info {
     const char *name;

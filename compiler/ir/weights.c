@@ -2,6 +2,8 @@
 #include "float_bits.h"
 #include <string.h>
 
+const char infc_origin_dims[] = "dimensions known only at run time";
+
 int64_t infc_weights_add(infc_weights *weights, infc_weight weight) {
     INFC_GROW(weights->arena, weights->items, weights->n, weights->cap);
     weights->items[weights->n] = weight;
@@ -39,6 +41,7 @@ double infc_weight_f64(const infc_weight *weight, int64_t i) {
 
 int64_t infc_weight_i64(const infc_weight *weight, int64_t i) {
     typedef int64_t number;
+    int64_t value;
     switch (weight->type.dtype) {
     case INFC_DTYPE_i8: READ(int8_t);
     case INFC_DTYPE_u8:
@@ -47,7 +50,9 @@ int64_t infc_weight_i64(const infc_weight *weight, int64_t i) {
     case INFC_DTYPE_u16: READ(uint16_t);
     case INFC_DTYPE_i32: READ(int32_t);
     case INFC_DTYPE_u32: READ(uint32_t);
-    case INFC_DTYPE_i64: READ(int64_t);
+    case INFC_DTYPE_i64:
+        memcpy(&value, (const char *)weight->bytes + i * (int64_t)sizeof value, sizeof value);
+        return infc_weight_has_dims(weight) ? value : infc_dim_number(value);
     case INFC_DTYPE_u64: READ(uint64_t);
     case INFC_DTYPE_NONE: return 0;
     default: break;

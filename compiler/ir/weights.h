@@ -16,6 +16,12 @@ typedef struct infc_weights {
     size_t n, cap;
 } infc_weights;
 
+/* Origin of constants whose i64 elements may be open dims (dim.h). They are never in the table. */
+extern const char infc_origin_dims[];
+static inline bool infc_weight_has_dims(const infc_weight *weight) {
+    return weight && weight->origin == infc_origin_dims;
+}
+
 int64_t infc_weights_add(infc_weights *weights, infc_weight weight);          /* the id */
 const infc_weight *infc_weights_get(const infc_weights *weights, int64_t id); /* null when out of range */
 /* The value of element i of a small constant as a double or integer. */

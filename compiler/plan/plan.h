@@ -17,6 +17,7 @@ typedef enum infc_place {
     INFC_PLACE_ARENA
 } infc_place;
 
+/* Types and calls may have open dims. Bytes, offsets and flops are for the largest sizes. */
 typedef struct infc_plan_buffer {
     const char *name;   /* C identifier, unique */
     const char *tensor; /* the model's name for it, or null */
@@ -78,7 +79,7 @@ typedef struct infc_plan_step {
     int scratch;                                 /* buffer that only this step uses, or -1 */
     int first_expr, n_exprs, first_extra, n_extras, first_store, n_stores;
     int nest_rank; /* loop nests: dims of the iteration space, innermost last */
-    int64_t nest_dims[INFC_MAX_RANK + 1];
+    int64_t nest_dims[INFC_MAX_RANK + 1]; /* these, strides and units may be open dims (ir/dim.h) */
     int64_t units; /* kernel: infk_units; nest: product of all dims but the innermost, or, when there is only
                         * one, ceil(dim / 16): blocks of 16 elements */
     int barrier; /* 1: all workers meet before it */
@@ -101,6 +102,7 @@ typedef struct infc_plan {
     infc_plan_store *stores;    int n_stores;
     /* clang-format on */
     uint64_t arena_bytes, arena_lower_bound, weights_bytes;
+    const infc_sizes *sizes;           /* what open dims are made of; of the module */
     const infc_weights *weights;       /* borrowed: what recipes start from */
     const infc_ir_notes *stayed_float; /* borrowed; may be null */
     uint64_t check_seed, check_hash;   /* see infc_abi.h */
@@ -108,6 +110,8 @@ typedef struct infc_plan {
 
 infc_status infc_plan_build(infc_cx *cx, infc_ir *lowered, const infc_spec *spec,
                             const infc_target *target, infc_plan *out);
+/* The value of size i in the self-check: neither end, and odd where it can be. */
+int64_t infc_plan_check_size(const infc_plan *plan, int i);
 /* YAML, for --dump plan and golden tests. */
 void infc_plan_dump(const infc_plan *plan, infc_buf *out);
 

@@ -220,6 +220,7 @@ infc_status infc_plan_build(infc_cx *cx, infc_ir *lowered, const infc_spec *spec
     *out = (infc_plan){.name = spec->name,
                        .source = infc_path_base(spec->model),
                        .target = *target,
+                       .sizes = infc_ir_sizes(lowered),
                        .weights = &lowered->weights,
                        .stayed_float = lowered->stayed_float};
     infc_builder b = {.cx = cx,

@@ -70,7 +70,7 @@ static void dump_step(const infc_plan *plan, int s, infc_buf *out) {
     if (!step->kernel) {
         infc_buf_puts(out, ", over: [");
         for (int i = 0; i < step->nest_rank; i++)
-            infc_buf_printf(out, "%s%lld", i ? ", " : "", (long long)step->nest_dims[i]);
+            infc_buf_printf(out, "%s%s", i ? ", " : "", infc_dim_text(out->arena, step->nest_dims[i]));
         infc_buf_puts(out, "]");
     }
     dump_ids("in", step->operands, step->n_operands, out);
@@ -82,8 +82,8 @@ static void dump_step(const infc_plan *plan, int s, infc_buf *out) {
         else dump_expr(plan, step, store->expr, out);
         infc_buf_puts(out, "\"");
     }
-    infc_buf_printf(out, "}, units: %lld, barrier: %s, flops: %llu,\n     what: \"%s\", node: ",
-                    (long long)step->units, step->barrier ? "before" : "none",
+    infc_buf_printf(out, "}, units: %s, barrier: %s, flops: %llu,\n     what: \"%s\", node: ",
+                    infc_dim_text(out->arena, step->units), step->barrier ? "before" : "none",
                     (unsigned long long)step->flops, step->what);
     infc_buf_json_string(out, step->node);
     infc_buf_puts(out, "}\n");
@@ -96,6 +96,10 @@ void infc_plan_dump(const infc_plan *plan, infc_buf *out) {
                     plan->name, plan->n_steps, barriers, (unsigned long long)plan->arena_bytes,
                     (unsigned long long)plan->arena_lower_bound, (unsigned long long)plan->weights_bytes);
     infc_buf_printf(out, "target: %s\n", plan->target.name);
+    for (int i = 0; i < infc_sizes_count(plan->sizes); i++)
+        infc_buf_printf(out, "%s%s", i ? ", " : "sizes: {",
+                        infc_size_text(out->arena, infc_sizes_at(plan->sizes, i)));
+    if (infc_sizes_count(plan->sizes)) infc_buf_puts(out, "}\n");
     dump_buffers(plan, out);
     dump_recipes(plan, out);
     infc_buf_puts(out, "steps:\n");

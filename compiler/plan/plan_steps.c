@@ -94,17 +94,17 @@ static infc_status add_map(infc_builder *b, infc_plan_step *step, infc_op_kind r
 /* The kernel of step->call. */
 static infc_status select_kernel(infc_builder *b, infc_plan_step *step, MlirOperation op,
                                  const infc_op_desc *desc) {
-    step->kernel =
-        infk_kernel_select(step->call.kind, step->call.types, b->plan->target.isa, &step->call.dims);
-    if (!step->kernel)
+    infc_kernel_call most;
+    step->kernel = infc_plan_kernel(b, &step->call, &most);
+    step->units = infc_call_units(&step->call);
+    if (!step->kernel || step->units == INFC_DIM_BAD)
         return infc_fail(b->cx, INFC_ERR_UNSUPPORTED, infc_ir_loc(b->ir, mlirOperationGetLocation(op)),
                          "no %s kernel for %s", infk_kind_get(step->call.kind)->name,
                          infc_type_text(b->cx->arena, &desc->in[0]));
-    step->units = infk_units(step->call.kind, &step->call.dims);
-    step->flops = infk_flops(step->call.kind, &step->call.dims);
+    step->flops = infk_flops(most.kind, &most.dims);
     if (infk_has_scratch(step->call.kind)) {
         infc_type type = {.dtype = INFC_DTYPE_f32, .rank = 1};
-        type.dims[0] = infk_scratch(step->call.kind, &step->call.dims);
+        type.dims[0] = infk_scratch(most.kind, &most.dims);
         step->scratch = infc_builder_buffer(
             b, INFC_PLACE_ARENA, -1, infc_arena_printf(b->cx->arena, "%s_scratch", step->name), &type);
         b->plan->buffers[step->scratch].tensor = NULL;
@@ -131,10 +131,11 @@ static void collapse_nest(infc_plan *plan, infc_plan_step *step) {
         bool joins = rank > 0;
         for (int i = 0; joins && i < step->n_extras; i++)
             joins = step->nest_dims[rank - 1] == 1 ||
-                    extras[i].strides[rank - 1] == extras[i].strides[d] * step->nest_dims[d];
+                    extras[i].strides[rank - 1] == infc_dim_mul(extras[i].strides[d], step->nest_dims[d]);
         if (step->nest_dims[d] == 1 && rank > 0) continue;
         int to = joins ? rank - 1 : rank++;
-        step->nest_dims[to] = joins ? step->nest_dims[to] * step->nest_dims[d] : step->nest_dims[d];
+        step->nest_dims[to] =
+            joins ? infc_dim_mul(step->nest_dims[to], step->nest_dims[d]) : step->nest_dims[d];
         for (int i = 0; i < step->n_extras; i++) extras[i].strides[to] = extras[i].strides[d];
     }
     step->nest_rank = rank;
@@ -144,8 +145,9 @@ static void finish_nest(infc_plan *plan, infc_plan_step *step, const infc_type *
     step->nest_rank = infc_access_space(out, step->nest_dims);
     collapse_nest(plan, step);
     step->units = 1;
-    for (int i = 0; i + 1 < step->nest_rank; i++) step->units *= step->nest_dims[i];
-    if (step->nest_rank == 1) step->units = (step->nest_dims[0] + 15) / 16;
+    for (int i = 0; i + 1 < step->nest_rank; i++)
+        step->units = infc_dim_mul(step->units, step->nest_dims[i]);
+    if (step->nest_rank == 1) step->units = infc_dim_blocks(step->nest_dims[0], 16);
 }
 
 static void finish(infc_builder *b, infc_plan_step *step) {
@@ -239,7 +241,7 @@ infc_status infc_builder_copy(infc_builder *b, int from, int to) {
     INFC_TRY(add_extra(b, &step, INFC_OP_map1, &type, &type, from, &extra));
     int node = add_expr(b, &step, (infc_plan_expr){.kind = INFC_EXPR_EXTRA, .args = {extra, 0, 0}});
     add_store(b, &step, to, node);
-    flat.dims[0] = infc_type_count(&type);
+    flat.dims[0] = infc_dims_product(&type, 0, type.rank);
     b->plan->extras[step.first_extra].strides[0] = 1;
     finish_nest(b->plan, &step, &flat);
     finish(b, &step);

@@ -1,10 +1,14 @@
 /* plan_what.c - a step in words, for comments in generated code, dumps and profiles. */
 #include "plan_internal.h"
 
+/* A field of a call, which may be an open dim. */
+#define T(dim) infc_dim_text(out->arena, dim)
+
 static void conv_words(const char *name, const infk_conv_dims *d, infc_buf *out) {
-    infc_buf_printf(out, "%s %tdx%td, %td -> %td channels, stride %td, pad %td, on %tdx%td", name,
-                    d->kh, d->kw, d->ic * d->groups, d->oc, d->sh, d->ph, d->ih, d->iw);
-    if (d->groups > 1) infc_buf_printf(out, ", %td groups", d->groups);
+    infc_buf_printf(out, "%s %sx%s, %s -> %s channels, stride %s, pad %s, on %sx%s", name, T(d->kh),
+                    T(d->kw), T(infc_dim_mul(d->ic, d->groups)), T(d->oc), T(d->sh), T(d->ph),
+                    T(d->ih), T(d->iw));
+    if (d->groups > 1) infc_buf_printf(out, ", %s groups", T(d->groups));
 }
 
 static void kernel_words(const infc_plan_step *step, infc_buf *out) {
@@ -15,21 +19,22 @@ static void kernel_words(const infc_plan_step *step, infc_buf *out) {
     case INFK_conv: conv_words(name, &call->dims.conv, out); break;
     case INFK_imatmul:
     case INFK_matmul:
-        infc_buf_printf(out, "%s %td x %td x %td", name, call->dims.matmul.m, call->dims.matmul.k,
-                        call->dims.matmul.n);
-        if (call->dims.matmul.batch > 1)
-            infc_buf_printf(out, ", %td of them", call->dims.matmul.batch);
+        infc_buf_printf(out, "%s %s x %s x %s", name, T(call->dims.matmul.m),
+                        T(call->dims.matmul.k), T(call->dims.matmul.n));
+        if (call->dims.matmul.batch != 1)
+            infc_buf_printf(out, ", %s of them", T(call->dims.matmul.batch));
         break;
     case INFK_pool_max:
     case INFK_pool_avg:
-        infc_buf_printf(out, "%s %tdx%td, stride %td, on %tdx%td", name, call->dims.pool.kh,
-                        call->dims.pool.kw, call->dims.pool.sh, call->dims.pool.ih, call->dims.pool.iw);
+        infc_buf_printf(out, "%s %sx%s, stride %s, on %sx%s", name, T(call->dims.pool.kh),
+                        T(call->dims.pool.kw), T(call->dims.pool.sh), T(call->dims.pool.ih),
+                        T(call->dims.pool.iw));
         break;
     case INFK_reduce_sum:
     case INFK_reduce_max:
     case INFK_softmax: /* the same three leading fields */
-        infc_buf_printf(out, "%s of %td x [%td] x %td", name, call->dims.reduce.outer,
-                        call->dims.reduce.r, call->dims.reduce.inner);
+        infc_buf_printf(out, "%s of %s x [%s] x %s", name, T(call->dims.reduce.outer),
+                        T(call->dims.reduce.r), T(call->dims.reduce.inner));
         break;
     case INFK_lstm:
     case INFK_gru:
@@ -39,12 +44,12 @@ static void kernel_words(const infc_plan_step *step, infc_buf *out) {
                         call->dims.recurrent.dirs, call->dims.recurrent.dirs > 1 ? "s" : "");
         break;
     case INFK_resize:
-        infc_buf_printf(out, "resize %tdx%td to %tdx%td, %s", call->dims.resize.ih,
-                        call->dims.resize.iw, call->dims.resize.oh, call->dims.resize.ow,
+        infc_buf_printf(out, "resize %sx%s to %sx%s, %s", T(call->dims.resize.ih),
+                        T(call->dims.resize.iw), T(call->dims.resize.oh), T(call->dims.resize.ow),
                         call->dims.resize.h_pick ? "nearest" : "linear");
         break;
     case INFK_norm:
-        infc_buf_printf(out, "%s of %td x [%td]", name, call->dims.norm.outer, call->dims.norm.r);
+        infc_buf_printf(out, "%s of %s x [%s]", name, T(call->dims.norm.outer), T(call->dims.norm.r));
         break;
     default: infc_buf_puts(out, name);
     }

@@ -20,6 +20,8 @@ bool infrt_buffers_intact(const infrt_buffers *buffers);
 /* Fills the inputs from `seed` as the self-check defines it for f32; other dtypes get small values. */
 void infrt_buffers_synthesize(const infrt_buffers *buffers, uint64_t seed);
 
+enum { INFRT_APP_SIZES = 16 };
+
 /* One command under way; freed by infrt_app_main. */
 typedef struct infrt_app {
     const infc_model *model;
@@ -33,6 +35,8 @@ typedef struct infrt_app {
     infrt_buffers buffers;
     infrt_error error;
     infrt_json messages; /* open: some were written to stderr as JSON */
+    infc_model sized;    /* the model for `sizes`: what `model` points to then */
+    int64_t sizes[INFRT_APP_SIZES];
 } infrt_app;
 
 /* Weights up to this size are hashed at every start (under 1 ms); larger ones by `verify` and --weights. */
@@ -50,6 +54,13 @@ void infrt_app_note(infrt_app *app, const char *format, ...) __attribute__((form
 /* At the end: the failure, if any, in the same way. */
 void infrt_app_messages_end(infrt_app *app, infrt_status status);
 
+/* app_sizes.c: when sizes are known only at run time, chooses them: of the given inputs, of the self-check for
+ * `verify`, else the largest; and makes app->model the model for them. Does nothing for other models. */
+infrt_status infrt_app_sizes(infrt_app *app);
+/* Calls seen(self, input, tensor) for the inputs that are given as files which state a shape. */
+infrt_status infrt_inputs_look(infrt_app *app,
+                               void (*seen)(void *self, uint32_t input, const infrt_tensor *tensor),
+                               void *self);
 /* Fills the inputs from --input and --inputs; says on stderr what was guessed. */
 infrt_status infrt_inputs_read(infrt_app *app);
 

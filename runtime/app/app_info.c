@@ -24,6 +24,10 @@ static void info_text(const infrt_app *app, const char *missing, const char *gli
     printf("%-14s infc %s, ABI %u\n", "compiled by", m->infc_version, m->abi);
     printf("%-14s %s, sha256 %s\n", "source", m->source, m->source_sha256);
     printf("%-14s %s\n", "license", m->license ? m->license : "not stated");
+    for (uint32_t i = 0; i < m->n_sizes; i++)
+        printf("%-14s %s: %lld to %lld in steps of %lld; shapes below are the largest\n",
+               i ? "" : "sizes", m->sizes[i].name, (long long)m->sizes[i].min,
+               (long long)m->sizes[i].max, (long long)m->sizes[i].step);
     tensors_text("inputs", m->inputs, m->n_inputs);
     tensors_text("outputs", m->outputs, m->n_outputs);
     printf("%-14s %" PRIu64 " bytes + %" PRIu64 " per worker, lower bound %" PRIu64 "\n", "arena",
@@ -82,6 +86,16 @@ static void info_json(const infrt_app *app, const char *missing, const char *gli
     infrt_json_string(&json, "source_sha256", m->source_sha256);
     infrt_json_string(&json, "license", m->license);
     infrt_json_string(&json, "minimum_glibc", glibc);
+    infrt_json_open(&json, "sizes", '[');
+    for (uint32_t i = 0; i < m->n_sizes; i++) {
+        infrt_json_open(&json, NULL, '{');
+        infrt_json_string(&json, "name", m->sizes[i].name);
+        infrt_json_int(&json, "min", m->sizes[i].min);
+        infrt_json_int(&json, "max", m->sizes[i].max);
+        infrt_json_int(&json, "step", m->sizes[i].step);
+        infrt_json_close(&json, '}');
+    }
+    infrt_json_close(&json, ']');
     tensors_json(&json, "inputs", m->inputs, m->n_inputs, false);
     tensors_json(&json, "outputs", m->outputs, m->n_outputs, false);
     infrt_json_uint(&json, "arena_bytes", m->arena_bytes);

@@ -100,6 +100,37 @@ static infrt_status archive_load(infrt_app *app, const char *path) {
     return status;
 }
 
+static infrt_status look_at(infrt_app *app, const char *path, const char *name, infrt_tensor *out) {
+    infrt_bytes file;
+    infrt_status status = infrt_file_read(path, INFRT_MAX_ARCHIVE, &file, &app->error);
+    if (status != INFRT_OK) return status;
+    bool archive = file.n > 2 && memcmp(file.data, "PK", 2) == 0;
+    bool array = file.n > 6 && memcmp(file.data, "\x93NUMPY", 6) == 0;
+    if (archive) status = infrt_npz_read(file, path, name, out, &app->error);
+    else if (array) status = infrt_npy_read(file, path, out, &app->error);
+    free((void *)(uintptr_t)file.data);
+    return status;
+}
+
+infrt_status infrt_inputs_look(infrt_app *app,
+                               void (*seen)(void *self, uint32_t input, const infrt_tensor *tensor),
+                               void *self) {
+    const infrt_options *options = &app->options;
+    infrt_status status = INFRT_OK;
+    uint32_t n = options->inputs ? app->model->n_inputs : options->n_input;
+    for (uint32_t i = 0; i < n && status == INFRT_OK; i++) {
+        infrt_tensor tensor = {0};
+        uint32_t input = i;
+        const char *path = options->inputs;
+        if (!options->inputs) status = argument_split(app, options->input[i], &input, &path);
+        if (status == INFRT_OK)
+            status = look_at(app, path, options->inputs ? app->model->inputs[i].name : NULL, &tensor);
+        if (status == INFRT_OK && tensor.rank) seen(self, input, &tensor);
+        infrt_tensor_free(&tensor);
+    }
+    return status;
+}
+
 infrt_status infrt_inputs_read(infrt_app *app) {
     const infc_model *model = app->model;
     const infrt_options *options = &app->options;

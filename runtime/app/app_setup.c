@@ -4,7 +4,9 @@
 infrt_status infrt_app_open(infrt_app *app, uint32_t workers) {
     const infc_model *model = app->model;
     infrt_status status = infrt_model_check(model, &app->error);
+    if (status == INFRT_OK) status = infrt_app_sizes(app);
     if (status != INFRT_OK) return status;
+    model = app->model;
     status = infrt_weights_open(model, app->options.weights, &app->weights, &app->error);
     if (status != INFRT_OK) return status;
     if (app->options.weights || app->weights.bytes <= INFRT_APP_HASH_BYTES)
@@ -12,6 +14,7 @@ infrt_status infrt_app_open(infrt_app *app, uint32_t workers) {
     if (status == INFRT_OK) status = infrt_buffers_create(model, &app->buffers, &app->error);
     if (status == INFRT_OK)
         status = infrt_session_create(model, &app->weights, workers, &app->session, &app->error);
+    if (status == INFRT_OK) infrt_session_sizes(app->session, model->n_sizes ? app->sizes : NULL);
     return status;
 }
 

@@ -141,6 +141,7 @@ static bool workers_verify(verifier *v, uint32_t workers) {
         report(v, false, name, "%.400s", error.text);
         return false;
     }
+    if (app->model->n_sizes) infrt_session_sizes(session, app->sizes);
     for (uint32_t fill = 0; fill < N_FILLS && ok; fill++)
         for (uint32_t repeat = 0; repeat < REPEATS && ok; repeat++)
             ok = run_verify(v, session, name, fills[fill]);
@@ -170,6 +171,7 @@ static infrt_status weights_readable(infrt_app *app) {
 infrt_status infrt_app_verify(infrt_app *app) {
     verifier v = {.app = app, .json = {.out = stdout}, .all_ok = true};
     infrt_status status = weights_readable(app);
+    if (status == INFRT_OK) status = infrt_app_sizes(app);
     if (status == INFRT_OK) status = infrt_buffers_create(app->model, &app->buffers, &app->error);
     if (status != INFRT_OK) return status;
     if (app->options.json) {

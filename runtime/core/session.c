@@ -10,6 +10,7 @@ struct infrt_session {
     uint64_t arena_bytes;
     size_t block_bytes;
     const void *weights;
+    const int64_t *sizes;
     /* Of the run in progress: */
     const void *const *inputs;
     void *const *outputs;
@@ -38,6 +39,7 @@ static void run_part(void *self, uint32_t worker) {
         .n_workers = infrt_workers_count(session->workers),
         .barrier = infrt_workers_barrier(session->workers),
         .probe = probe.step ? &probe : NULL,
+        .sizes = session->sizes,
     };
     if (call.barrier && watch && watch->met) call.barrier = &barrier;
     if (watch && watch->begin) watch->begin(watch->self, worker);
@@ -93,6 +95,8 @@ infrt_status infrt_session_run(infrt_session *session, const void *const *inputs
                           session->model->name, result);
     return INFRT_OK;
 }
+
+void infrt_session_sizes(infrt_session *session, const int64_t *sizes) { session->sizes = sizes; }
 
 void *infrt_session_arena(const infrt_session *session) { return session->arena; }
 

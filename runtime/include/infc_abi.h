@@ -46,6 +46,7 @@ enum {
     INFC_RUN_OK = 0,
     INFC_RUN_BAD_ARGUMENT = 1, /* a null or misaligned pointer, worker >= n_workers */
     INFC_RUN_BAD_INDEX = 2, /* an index in an input, or computed from it, is out of range; outputs are undefined */
+    INFC_RUN_BAD_SIZE = 3, /* dims of an input that the model was not compiled for; nothing has been done */
 };
 
 /* Meets all n workers of one call: returns once every worker has called it. Null when n = 1. */
@@ -70,6 +71,7 @@ typedef struct infc_call {
     uint32_t worker, n_workers;
     const infc_barrier *barrier; /* may be null when n_workers = 1 */
     const infc_probe *probe;     /* may be null */
+    const int64_t *sizes;        /* of infc_model.sizes, one each; null when the model has none */
 } infc_call;
 
 typedef struct infc_tensor_info {
@@ -106,6 +108,16 @@ typedef struct infc_classes_info {
     const char *const *labels;
 } infc_classes_info;
 
+/* A number that is known only when the model runs: an axis of an input. All other dims follow from these. */
+typedef struct infc_size_info {
+    const char *name;
+    int64_t min, max, step; /* bounds, themselves included; only multiples of step */
+    uint32_t input, axis;   /* where it is read */
+} infc_size_info;
+
+/* Tables of tensors, for infc_model.dims. */
+enum { INFC_TABLE_INPUTS = 0, INFC_TABLE_OUTPUTS = 1, INFC_TABLE_TENSORS = 2 };
+
 typedef struct infc_model {
     uint32_t abi, struct_bytes; /* INFC_ABI_VERSION, sizeof(infc_model) */
     const char *name, *target, *isa, *infc_version, *source, *source_sha256, *license;
@@ -122,6 +134,12 @@ typedef struct infc_model {
     /* Self-check: inputs from infc_check_f32(seed, input, element), expected infc_check_hash_f32 of the outputs as the
      * reference kernels gave it at compile time. check_hash 0: none recorded. */
     uint64_t check_seed, check_hash;
+    /* Sizes known only at run time. Dims and bytes in the tables, and the arena, are for the largest; `dims` gives
+     * those of a tensor for sizes within their bounds. Null when n_sizes is 0. */
+    uint32_t n_sizes;
+    const infc_size_info *sizes;
+    void (*dims)(const int64_t *sizes, uint32_t table, uint32_t index, int64_t *dims);
+    const int64_t *check_sizes; /* of the self-check */
 } infc_model;
 
 /* The payload of weights: this header, then `table` bytes of nothing public, then tensors. */

@@ -125,6 +125,9 @@ infrt_status infrt_session_create(const infc_model *model, const infrt_weights *
  * tables, natural alignment. INFRT_ERR_INTERNAL: the model's code refused the call. */
 infrt_status infrt_session_run(infrt_session *session, const void *const *inputs,
                                void *const *outputs, const infrt_watch *watch, infrt_error *error);
+/* For models with sizes known only at run time, before the first run: one for each of model->sizes, within its
+ * bounds; borrowed. */
+void infrt_session_sizes(infrt_session *session, const int64_t *sizes);
 /* The arena of the last run, where model->tensors[i].offset points; the session's own. */
 void *infrt_session_arena(const infrt_session *session);
 uint64_t infrt_session_arena_bytes(const infrt_session *session);

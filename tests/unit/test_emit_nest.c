@@ -162,7 +162,7 @@ static void run(nests *t, const infc_model *model, uint32_t n) {
     for (int i = 0; i < NESTS; i++) out[i] = t->got[i];
     for (uint32_t worker = 0; worker < n; worker++) { /* no barrier among them: one after the other will do */
         const infc_barrier none = {(void (*)(void *, uint32_t))abort, NULL};
-        const infc_call call = {NULL, arena, in, out, worker, n, &none, NULL};
+        const infc_call call = {NULL, arena, in, out, worker, n, &none, NULL, NULL};
         assert_int_equal(model->run(&call), INFC_RUN_OK);
     }
     for (int i = 0; i < NESTS; i++) {

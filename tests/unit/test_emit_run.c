@@ -132,7 +132,7 @@ static void run_workers(fixture *f, const infc_model *model, uint32_t n) {
     pthread_barrier_init(&point, NULL, n);
     for (uint32_t i = 0; i < n; i++) {
         runs[i] = (run){
-            model, {model->weights_embedded(), arena, in, out, i, n, n > 1 ? &barrier : NULL, NULL}, -1};
+            model, {model->weights_embedded(), arena, in, out, i, n, n > 1 ? &barrier : NULL, NULL, NULL}, -1};
         pthread_create(&threads[i], NULL, work, &runs[i]);
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -156,7 +156,7 @@ static void sets_and_restores_environment(fixture *f, const infc_model *model) {
     static float y[TINY_M * TINY_N], p[TINY_M * TINY_N], q[TINY_M * TINY_N], r[TINY_M * TINY_N];
     const void *in[] = {f->x, f->s};
     void *out[] = {y, p, q, r};
-    const infc_call call = {model->weights_embedded(), arena, in, out, 0, 1, NULL, NULL};
+    const infc_call call = {model->weights_embedded(), arena, in, out, 0, 1, NULL, NULL, NULL};
     const unsigned before = _mm_getcsr(), odd = 0xffc0; /* round to zero, FTZ, DAZ, all masked */
     _mm_setcsr(odd);
     const int status = model->run(&call);
@@ -179,18 +179,18 @@ static void refuses_bad_arguments(fixture *f, const infc_model *model) {
     const void *weights = model->weights_embedded();
     static _Alignas(64) unsigned char other_weights[64] = "infcwts1";
     const infc_call bad[] = {
-        {NULL, arena, in, out, 0, 1, NULL, NULL},
-        {weights, NULL, in, out, 0, 1, NULL, NULL},
-        {weights, arena + 4, in, out, 0, 1, NULL, NULL},
-        {weights, arena, NULL, out, 0, 1, NULL, NULL},
-        {weights, arena, no_input, out, 0, 1, NULL, NULL},
-        {weights, arena, odd, out, 0, 1, NULL, NULL},
-        {weights, arena, in, NULL, 0, 1, NULL, NULL},
-        {weights, arena, in, no_output, 0, 1, NULL, NULL},
-        {weights, arena, in, out, 1, 1, NULL, NULL},
-        {weights, arena, in, out, 0, 0, NULL, NULL},
-        {weights, arena, in, out, 0, 2, NULL, NULL},
-        {other_weights, arena, in, out, 0, 1, NULL, NULL},
+        {NULL, arena, in, out, 0, 1, NULL, NULL, NULL},
+        {weights, NULL, in, out, 0, 1, NULL, NULL, NULL},
+        {weights, arena + 4, in, out, 0, 1, NULL, NULL, NULL},
+        {weights, arena, NULL, out, 0, 1, NULL, NULL, NULL},
+        {weights, arena, no_input, out, 0, 1, NULL, NULL, NULL},
+        {weights, arena, odd, out, 0, 1, NULL, NULL, NULL},
+        {weights, arena, in, NULL, 0, 1, NULL, NULL, NULL},
+        {weights, arena, in, no_output, 0, 1, NULL, NULL, NULL},
+        {weights, arena, in, out, 1, 1, NULL, NULL, NULL},
+        {weights, arena, in, out, 0, 0, NULL, NULL, NULL},
+        {weights, arena, in, out, 0, 2, NULL, NULL, NULL},
+        {other_weights, arena, in, out, 0, 1, NULL, NULL, NULL},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(model->run(&bad[i]), INFC_RUN_BAD_ARGUMENT);

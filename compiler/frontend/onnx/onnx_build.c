@@ -48,6 +48,11 @@ static bool is_shape_work(infc_op_kind kind, const infc_onnx_operand *in, int n)
 }
 
 infc_status infc_onnx_constant(infc_onnx_at *at, const infc_type *type, void **bytes, infc_onnx_operand *out) {
+    return infc_onnx_constant_dims(at, type, false, bytes, out);
+}
+
+infc_status infc_onnx_constant_dims(infc_onnx_at *at, const infc_type *type, bool dims,
+                                    void **bytes, infc_onnx_operand *out) {
     infc_onnx_import *import = at->import;
     infc_weight *weight = INFC_NEW(import->cx->arena, infc_weight, 1);
     import->folded_bytes += infc_type_bytes(type);
@@ -55,7 +60,7 @@ infc_status infc_onnx_constant(infc_onnx_at *at, const infc_type *type, void **b
         return infc_onnx_refuse(at, "constants that the model computes exceed %d MiB in all",
                                 (int)(MAX_FOLDED_BYTES >> 20));
     *bytes = infc_arena_alloc(import->cx->arena, (size_t)infc_type_bytes(type) + INFC_OVER_READ, INFC_ALIGN);
-    *weight = (infc_weight){at->node->outputs[0], *type, *bytes, "computed constant"};
+    *weight = (infc_weight){at->node->outputs[0], *type, *bytes, dims ? infc_origin_dims : "computed constant"};
     *out = (infc_onnx_operand){.type = *type, .constant = weight};
     return INFC_OK;
 }
@@ -67,7 +72,11 @@ static infc_status build_constant(infc_onnx_at *at, const infc_op_desc *desc,
     infc_tensor tensors[INFC_MAX_OPERANDS], made;
     infc_type type;
     void *bytes;
+    bool dims;
     const infc_op_info *info = infc_op_get(desc->kind);
+    INFC_TRY(infc_onnx_dims_among(at, in, desc->n_in, &dims));
+    if (dims && desc->in[0].dtype != INFC_DTYPE_i64)
+        return infc_onnx_refuse(at, "needs a dimension known only at run time as data");
     const char *wrong = info->shape(cx->arena, desc, &type);
     if (wrong) return infc_onnx_invalid(at, "%s: %s", info->name, wrong);
     infc_op_desc full = *desc;
@@ -78,7 +87,7 @@ static infc_status build_constant(infc_onnx_at *at, const infc_op_desc *desc,
                                 (int)(MAX_FOLDED_WORK / 1000000));
     for (int i = 0; i < desc->n_in; i++)
         tensors[i] = (infc_tensor){desc->in[i], (void *)(uintptr_t)in[i].constant->bytes}; /* only read */
-    INFC_TRY(infc_onnx_constant(at, &type, &bytes, out)); /* `out` may be one of `in` */
+    INFC_TRY(infc_onnx_constant_dims(at, &type, dims, &bytes, out)); /* `out` may be one of `in` */
     infc_arena *scratch = infc_arena_create_scratch(cx->arena);
     infc_status status = infc_eval_op(cx, scratch, desc, tensors, &made);
     if (status == INFC_OK && infc_type_count(&type))
@@ -97,7 +106,11 @@ infc_status infc_onnx_build(infc_onnx_at *at, infc_op_kind kind, const infc_onnx
         for (int i = 0; i < n_attrs; i++) desc.attrs[i] = attrs[i];
         return build_constant(at, &desc, in, out);
     }
-    for (int i = 0; i < n; i++) values[i] = infc_onnx_value_of(import, &in[i]);
+    for (int i = 0; i < n; i++) {
+        if (infc_weight_has_dims(in[i].constant))
+            return infc_onnx_refuse(at, "needs a dimension known only at run time as data");
+        values[i] = infc_onnx_value_of(import, &in[i]);
+    }
     INFC_TRY(infc_ir_build(import->ir, block_end(import), kind, at->location, values, n, attrs, n_attrs, &result));
     *out = computed(import, result);
     return INFC_OK;

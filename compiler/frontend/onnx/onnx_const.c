@@ -1,5 +1,6 @@
 /* onnx_const.c - arithmetic on constants that infc has no kernels for: integers and booleans, and what makes them
  * from each other. Shapes in exported models are computed with it. */
+#include "../../ir/op_rules.h"
 #include "onnx_import.h"
 #include <math.h>
 #include <string.h>
@@ -109,6 +110,50 @@ static const function functions[] = {
     {"Xor", 2, TRUTH, false, i_xor, NULL},
 };
 
+/* ---- open dims (ir/dim.h) ------------------------------------------------------------------------- */
+
+/* *out is known when it is the same for all sizes. */
+static bool decide(int64_t least, int64_t most, bool *out) {
+    *out = least > 0;
+    return least > 0 || most <= 0;
+}
+
+static bool d_div(int64_t a, int64_t b, int64_t *out) {
+    if (infc_dim_share(a, b, out)) return true;
+    if (infc_dim_open(b) || b < 1 || infc_dim_least(a) < 0) return false;
+    *out = infc_dim_floor(a, b);
+    return true;
+}
+
+/* The operators of `functions` over open dims. False: not defined, or not the same for all sizes. */
+static bool dims_apply(const char *op, int64_t a, int64_t b, int64_t *out) {
+    bool yes;
+    int64_t over = infc_dim_sub(a, b), under = infc_dim_sub(b, a);
+    bool more = decide(infc_dim_least(over), infc_dim_most(over), &yes); /* a > b */
+    if (strcmp(op, "Add") == 0) *out = infc_dim_add(a, b);
+    else if (strcmp(op, "Sub") == 0) *out = over;
+    else if (strcmp(op, "Mul") == 0) *out = infc_dim_mul(a, b);
+    else if (strcmp(op, "Neg") == 0) *out = infc_dim_sub(0, a);
+    else if (strcmp(op, "Div") == 0) return d_div(a, b, out);
+    else if (strcmp(op, "Mod") == 0 && !infc_dim_open(b) && b > 0)
+        *out = infc_dim_sub(a, infc_dim_mul(infc_dim_floor(a, b), b));
+    else if (strcmp(op, "Greater") == 0) return *out = yes, more;
+    else if (strcmp(op, "LessOrEqual") == 0) return *out = !yes, more;
+    else if (strcmp(op, "Max") == 0) return *out = yes ? a : b, more;
+    else if (strcmp(op, "Min") == 0) return *out = yes ? b : a, more;
+    else if (strcmp(op, "Abs") == 0) return *out = a, infc_dim_least(a) >= 0;
+    else if (strcmp(op, "Equal") == 0) {
+        *out = over == 0;
+        return *out || infc_dim_least(over) > 0 || infc_dim_most(over) < 0;
+    } else {
+        more = decide(infc_dim_least(under), infc_dim_most(under), &yes); /* a < b */
+        if (strcmp(op, "Less") == 0) return *out = yes, more;
+        if (strcmp(op, "GreaterOrEqual") == 0) return *out = !yes, more;
+        return false;
+    }
+    return true;
+}
+
 /* ---- elements ------------------------------------------------------------------------------------------ */
 
 static bool is_float(infc_dtype dtype) {
@@ -199,6 +244,8 @@ static infc_status apply(infc_onnx_at *at, const function *fn, const infc_onnx_o
     infc_type type;
     void *bytes;
     infc_dtype dtype = in[0].type.dtype;
+    bool dims;
+    INFC_TRY(infc_onnx_dims_among(at, in, fn->n, &dims));
     INFC_TRY(broadcast_all(at, in, fn->n, &type));
     if (fn->n == 2 && in[1].type.dtype != dtype)
         return infc_onnx_invalid(at, "operands of %s and %s", infc_dtype_name(dtype),
@@ -207,7 +254,7 @@ static infc_status apply(infc_onnx_at *at, const function *fn, const infc_onnx_o
     type.dtype = fn->result == TRUTH ? INFC_DTYPE_bool : dtype;
     if (!(real ? fn->f != NULL : fn->i != NULL) || dtype == INFC_DTYPE_u64 || !can_write(type.dtype))
         return infc_onnx_refuse(at, "constants of %s are not supported here", infc_dtype_name(dtype));
-    INFC_TRY(infc_onnx_constant(at, &type, &bytes, out));
+    INFC_TRY(infc_onnx_constant_dims(at, &type, dims && fn->result == SAME, &bytes, out));
     for (int64_t k = 0, n = infc_type_count(&type); k < n; k++) {
         int64_t v[MAX_OPERANDS] = {0}, r = 0;
         double f[MAX_OPERANDS] = {0};
@@ -216,7 +263,11 @@ static infc_status apply(infc_onnx_at *at, const function *fn, const infc_onnx_o
             if (real) f[i] = infc_weight_f64(in[i].constant, from);
             else v[i] = infc_weight_i64(in[i].constant, from);
         }
-        if (!real) INFC_TRY(apply_integer(at, fn, dtype, v, &r));
+        if (infc_dim_open(v[0]) || infc_dim_open(v[1])) {
+            if (!dims_apply(fn->op, v[0], v[1], &r) || r == INFC_DIM_BAD)
+                return infc_onnx_refuse(at, "%s and %s: the result is not one expression for all sizes",
+                                        infc_dim_text(at->arena, v[0]), infc_dim_text(at->arena, v[1]));
+        } else if (!real) INFC_TRY(apply_integer(at, fn, dtype, v, &r));
         if (real && fn->result == SAME) put_float(dtype, bytes, k, fn->f(f));
         else put_int(type.dtype, bytes, k, real ? fn->f(f) != 0.0 : r);
     }
@@ -243,8 +294,10 @@ static infc_status where(infc_onnx_at *at) {
     if (in[0].type.dtype != INFC_DTYPE_bool || in[1].type.dtype != in[2].type.dtype)
         return infc_onnx_invalid(at, "operands of %s, %s and %s", infc_dtype_name(in[0].type.dtype),
                                  infc_dtype_name(in[1].type.dtype), infc_dtype_name(in[2].type.dtype));
+    bool dims;
+    INFC_TRY(infc_onnx_dims_among(at, in, 3, &dims));
     INFC_TRY(broadcast_all(at, in, 3, &type));
-    INFC_TRY(infc_onnx_constant(at, &type, &bytes, &y));
+    INFC_TRY(infc_onnx_constant_dims(at, &type, dims, &bytes, &y));
     int64_t size = (int64_t)infc_dtype_bytes(type.dtype);
     for (int64_t k = 0, n = infc_type_count(&type); k < n; k++) {
         bool first = infc_weight_i64(in[0].constant, broadcast_at(&in[0].type, &type, k)) != 0;
@@ -365,6 +418,9 @@ infc_status infc_onnx_import_cast(infc_onnx_at *at) {
         INFC_TRY(infc_onnx_convert(at, type.dtype, &x, &y));
         return infc_onnx_output(at, 0, &y);
     }
+    if (infc_weight_has_dims(x.constant))
+        return infc_onnx_refuse(at, "a dimension known only at run time becomes %s; only int64 is supported",
+                                infc_onnx_type_name(at->arena, data_type));
     if (!x.constant || !can_write(type.dtype))
         return infc_onnx_refuse(at, "a cast from %s to %s is not supported", infc_dtype_name(from),
                                 infc_onnx_type_name(at->arena, data_type));
@@ -380,11 +436,13 @@ infc_status infc_onnx_import_cast(infc_onnx_at *at) {
     return infc_onnx_output(at, 0, &y);
 }
 
-static infc_status output_ints(infc_onnx_at *at, const int64_t *values, int n, bool scalar) {
+static infc_status output_dims(infc_onnx_at *at, const int64_t *values, int n, bool scalar) {
     infc_type type = {.dtype = INFC_DTYPE_i64, .rank = !scalar, .dims = {scalar ? 0 : n}};
     infc_onnx_operand y;
     void *bytes;
-    INFC_TRY(infc_onnx_constant(at, &type, &bytes, &y));
+    bool dims = false;
+    for (int i = 0; i < n; i++) dims |= infc_dim_open(values[i]);
+    INFC_TRY(infc_onnx_constant_dims(at, &type, dims, &bytes, &y));
     memcpy(bytes, values, (size_t)n * sizeof *values);
     return infc_onnx_output(at, 0, &y);
 }
@@ -398,11 +456,11 @@ infc_status infc_onnx_import_shape(infc_onnx_at *at) {
         bounds[i] = bounds[i] < 0 ? 0 : bounds[i] > type.rank ? type.rank : bounds[i];
     }
     int n = bounds[1] > bounds[0] ? (int)(bounds[1] - bounds[0]) : 0;
-    return output_ints(at, type.dims + bounds[0], n, false);
+    return output_dims(at, type.dims + bounds[0], n, false);
 }
 
 infc_status infc_onnx_import_size(infc_onnx_at *at) {
     infc_type type = infc_onnx_any(at, 0).type;
-    int64_t n = infc_type_count(&type);
-    return output_ints(at, &n, 1, true);
+    int64_t n = infc_dims_product(&type, 0, type.rank);
+    return output_dims(at, &n, 1, true);
 }

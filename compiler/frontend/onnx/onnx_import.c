@@ -175,7 +175,8 @@ static infc_status import_nodes(infc_onnx_import *import) {
                            import->opset,
                            loc,
                            infc_ir_location(import->ir, loc.node, (int)n + 1)};
-        infc_status status = import->ops[n]->import(&at);
+        infc_status status = infc_onnx_dims_check(&at);
+        if (status == INFC_OK) status = import->ops[n]->import(&at);
         if (!of_model(status)) return status;
     }
     return INFC_OK;
@@ -244,7 +245,10 @@ static infc_status end_main(infc_onnx_import *import) {
             infc_fail(cx, INFC_ERR_UNSUPPORTED, model_loc(import),
                       "output \"%s\" is %s; float, bool and integer outputs are supported",
                       names[i], infc_dtype_name(dtype));
-        results[i] = infc_onnx_value_of(import, operand);
+        if (infc_weight_has_dims(operand->constant))
+            infc_fail(cx, INFC_ERR_UNSUPPORTED, model_loc(import),
+                      "output \"%s\" is made of dimensions known only at run time", names[i]);
+        else results[i] = infc_onnx_value_of(import, operand);
     }
     INFC_TRY(infc_diags_status(cx, mark));
     return infc_ir_main_end(import->ir, results, names, graph->n_outputs);
@@ -272,6 +276,7 @@ infc_status infc_onnx_read_bytes(infc_cx *cx, const infc_spec *spec, infc_bytes 
                                  .spec = spec,
                                  .path = path ? path : "model",
                                  .files = infc_onnx_files_open(cx, path),
+                                 .size_of = {.arena = cx->arena},
                                  .placed = {.arena = cx->arena}};
     INFC_TRY(infc_onnx_model_parse(cx, import->path, bytes, &import->model));
     INFC_TRY(check_model(import));

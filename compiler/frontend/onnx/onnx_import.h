@@ -29,6 +29,7 @@ typedef struct infc_onnx_import {
     bool *ready; /* per value: its operand is set; else it failed or waits for one that did */
     uint64_t folded_bytes; /* of constants computed so far */
     uint64_t folded_work;  /* operations that it took, as infc_eval_work counts them */
+    infc_map size_of;      /* binding of the spec -> size */
     infc_map placed;       /* bytes and type of a constant -> index of weights */
     MlirValue *weights;    /* infc.weight ops */
     size_t n_weights, cap_weights;

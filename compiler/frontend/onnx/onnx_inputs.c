@@ -26,9 +26,49 @@ static const char *axis_name(const infc_onnx_import *import, const char *input, 
 
 static infc_status conflict(const infc_onnx_import *import, const infc_spec_dim *dim,
                             const char *input, int axis, int64_t value, const char *by) {
+    infc_arena *arena = import->cx->arena;
     return infc_fail(import->cx, INFC_ERR_SPEC, dim->loc,
-                     "%s is %lld here, but dimension %d of input \"%s\" is %lld by %s", dim->name,
-                     (long long)dim->value, axis, input, (long long)value, by);
+                     "%s is %s here, but dimension %d of input \"%s\" is %s by %s", dim->name,
+                     infc_spec_dim_text(arena, dim), axis, input, infc_dim_text(arena, value), by);
+}
+
+/* A name for expressions: letters, digits, `_` and dots. */
+static const char *size_name(const infc_sizes *sizes, infc_arena *arena, const char *name) {
+    infc_buf text = {.arena = arena};
+    for (const char *p = name; *p && text.len < 60; p++) {
+        bool letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_';
+        bool later = (*p >= '0' && *p <= '9') || *p == '.';
+        if (later && p == name) infc_buf_puts(&text, "s");
+        infc_buf_printf(&text, "%c", letter || later ? *p : '_');
+    }
+    const char *base = text.len ? infc_buf_str(&text) : "s", *unique = base;
+    for (int i = 2; infc_sizes_find(sizes, unique) >= 0; i++)
+        unique = infc_arena_printf(arena, "%s_%d", base, i);
+    return unique;
+}
+
+/* The dim that a binding gives: its number, or its size, which is added when it is met first. */
+static infc_status bound_dim(infc_onnx_import *import, const infc_spec_dim *bound, int64_t *out) {
+    infc_sizes *sizes = infc_ir_sizes(import->ir);
+    size_t known;
+    *out = bound->value;
+    if (bound->max <= bound->min) return INFC_OK;
+    if (infc_map_find(&import->size_of, bound->name, &known)) {
+        *out = infc_sizes_dim(sizes, (int)known);
+        return INFC_OK;
+    }
+    if (infc_sizes_count(sizes) == INFC_MAX_SIZES)
+        return infc_fail(import->cx, INFC_ERR_UNSUPPORTED,
+                         bound->loc, "more than %d dimensions are known only at run time; give some of them numbers",
+                         INFC_MAX_SIZES);
+    infc_map_put(&import->size_of, bound->name, (size_t)infc_sizes_count(sizes));
+    const char *name = size_name(sizes, import->cx->arena, bound->name);
+    *out = infc_sizes_add(sizes, (infc_size){name, bound->min, bound->max, bound->step});
+    return INFC_OK;
+}
+
+static bool same_binding(const infc_spec_dim *a, const infc_spec_dim *b) {
+    return a->value == b->value && a->min == b->min && a->max == b->max && a->step == b->step;
 }
 
 static infc_status bind_dim(infc_onnx_import *import, const char *input, int axis,
@@ -39,18 +79,19 @@ static infc_status bind_dim(infc_onnx_import *import, const char *input, int axi
     if (by_axis) by_axis->used = true;
     if (by_param) by_param->used = true;
     infc_spec_dim *bound = by_axis ? by_axis : by_param;
-    if (bound && bound->value < 1)
+    if (bound && bound->max <= bound->min && bound->value < 1)
         return infc_fail(import->cx, INFC_ERR_SPEC, bound->loc, "%s must be at least 1, not %lld",
                          bound->name, (long long)bound->value);
     bool fixed = dim->has_value && dim->value != -1; /* some exporters write -1 for an open dim */
     if (fixed && dim->value < 1)
         return infc_fail(import->cx, INFC_ERR_MODEL, (infc_loc){.file = import->path},
                          "input \"%s\": dimension %d is %lld", input, axis, (long long)dim->value);
-    *out = fixed ? dim->value : bound ? bound->value : 0;
-    if (by_axis && by_axis->value != *out)
+    *out = fixed ? dim->value : 0;
+    if (!fixed && bound) INFC_TRY(bound_dim(import, bound, out));
+    if (by_axis && fixed && by_axis->value != *out)
         return conflict(import, by_axis, input, axis, *out, "the model");
-    if (by_param && by_param->value != *out)
-        return conflict(import, by_param, input, axis, *out, by_axis_name);
+    bool same = !by_param || (fixed ? by_param->value == *out : same_binding(by_param, bound));
+    if (!same) return conflict(import, by_param, input, axis, *out, by_axis_name);
     if (*out == 0) {
         const char *name = dim->param ? dim->param : by_axis_name;
         if (infc_map_find(&open->names, name, NULL)) return INFC_OK;
@@ -104,11 +145,11 @@ static bool is_word(const char *name) {
     return *name != '\0';
 }
 
-static void put_binding(infc_buf *line, const char *name, int64_t value) {
+static void put_binding(infc_buf *line, const char *name, const char *value) {
     if (line->len) infc_buf_puts(line, ", ");
     if (is_word(name)) infc_buf_puts(line, name);
     else infc_buf_json_string(line, name); /* a YAML double-quoted string too */
-    infc_buf_printf(line, ": %lld", (long long)value);
+    infc_buf_printf(line, ": %s", value);
 }
 
 /* All of them at once, as a line that can be pasted: with what the spec binds already, since it replaces it. */
@@ -116,13 +157,14 @@ static infc_status report_unbound(infc_onnx_import *import, unbound *open) {
     infc_buf line = {.arena = import->cx->arena};
     for (size_t i = 0; i < import->spec->n_dims; i++)
         if (import->spec->dims[i].used)
-            put_binding(&line, import->spec->dims[i].name, import->spec->dims[i].value);
+            put_binding(&line, import->spec->dims[i].name,
+                        infc_spec_dim_text(line.arena, &import->spec->dims[i]));
     bool had = line.len > 0;
-    for (size_t i = 0; i < open->names.n; i++) put_binding(&line, open->names.entries[i].key, 1);
+    for (size_t i = 0; i < open->names.n; i++) put_binding(&line, open->names.entries[i].key, "1");
     infc_loc loc = {.file = import->path};
     return infc_fail(import->cx, INFC_ERR_SPEC, loc,
                      "the model leaves dimension%s %s open; %s   shapes: {%s}   %s the spec, "
-                     "with the numbers you need",
+                     "with the numbers you need, or ranges such as 1..128",
                      open->names.n > 1 ? "s" : "", infc_buf_str(&open->where), had ? "put" : "add",
                      infc_buf_str(&line), had ? "into" : "to");
 }
@@ -177,7 +219,7 @@ infc_status infc_onnx_inputs_bind(infc_onnx_import *import, infc_ir_port **out_p
         if (import->net.values[id].origin != INFC_ONNX_FROM_INPUT) continue;
         infc_type type;
         bool complete = bind_input(import, &graph->inputs[i], &open, &type) == INFC_OK;
-        for (int k = 0; complete && k < type.rank; k++) complete = type.dims[k] > 0;
+        for (int k = 0; complete && k < type.rank; k++) complete = type.dims[k] != 0;
         if (!complete) continue;
         bool fixed;
         if (bind_constant(import, id, &type, &fixed) != INFC_OK || fixed) continue;

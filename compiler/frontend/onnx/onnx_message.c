@@ -1,4 +1,5 @@
 /* Messages below the graph: tensors, attributes, value infos. */
+#include "../../ir/dim.h"
 #include "onnx_parse.h"
 #include <string.h>
 
@@ -10,6 +11,7 @@ static infc_status parse_dims(infc_onnx_parse *parse, const infc_wire_field *fie
     if (out->rank + n <= INFC_MAX_RANK) {
         done = out->rank;
         infc_wire_append(field, INFC_WIRE_VARINT, out->dims, &done);
+        for (size_t i = out->rank; i < done; i++) out->dims[i] = infc_dim_number(out->dims[i]);
     }
     out->rank += n;
     return INFC_OK;
@@ -81,6 +83,7 @@ static infc_status attribute_list(infc_onnx_parse *parse, infc_bytes body, uint3
     *out_values = INFC_NEW(parse->cx->arena, int64_t, count ? count : 1);
     for (wire = infc_wire_open(body); infc_wire_next(&wire, &field);)
         if (field.number == number) infc_wire_append(&field, type, *out_values, &n);
+    for (size_t i = 0; i < n; i++) (*out_values)[i] = infc_dim_number((*out_values)[i]);
     *out_n = n;
     return INFC_OK;
 }

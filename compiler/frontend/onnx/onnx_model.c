@@ -1,4 +1,5 @@
 #include "../../base/map.h"
+#include "../../ir/dim.h"
 #include "onnx_function.h"
 #include <string.h>
 
@@ -52,7 +53,7 @@ infc_status infc_onnx_integer(infc_onnx_parse *parse, const infc_wire_field *fie
                               const uint8_t *at, const char *what, int64_t *out) {
     if (field->type != INFC_WIRE_VARINT)
         return infc_onnx_bad(parse, at, what, "not of its wire type");
-    *out = (int64_t)field->value;
+    *out = infc_dim_number((int64_t)field->value);
     return INFC_OK;
 }
 

@@ -10,7 +10,7 @@
 typedef struct infc_onnx_operand {
     infc_type type;
     MlirValue value;             /* null for a constant */
-    const infc_weight *constant; /* null when computed */
+    const infc_weight *constant; /* null when computed; its integers may be open dims (weights.h) */
 } infc_onnx_operand;
 
 typedef struct infc_onnx_at {
@@ -45,6 +45,11 @@ bool infc_onnx_output_used(const infc_onnx_at *at, size_t i);
 /* Sets output i: names it, and compares it with what the model declares about it. */
 infc_status infc_onnx_output(infc_onnx_at *at, size_t i, const infc_onnx_operand *operand);
 
+/* onnx_dims.c: refuses nodes over open dims (ir/dim.h) but those that compute with dim.h throughout. */
+infc_status infc_onnx_dims_check(infc_onnx_at *at);
+/* Whether one of the constants holds open dims; then all are i64, and none of the others looks like one. */
+infc_status infc_onnx_dims_among(infc_onnx_at *at, const infc_onnx_operand *in, int n, bool *out);
+
 /* ---- attributes: of their kind when present ---------------------------------------------------------- */
 const infc_onnx_attribute *infc_onnx_attr(const infc_onnx_at *at, const char *name);
 int64_t infc_onnx_attr_int(const infc_onnx_at *at, const char *name, int64_t otherwise);
@@ -60,8 +65,10 @@ infc_status infc_onnx_axis(infc_onnx_at *at, int64_t axis, int rank, int *out);
 /* Over constants that look like work on shapes, done at once; the result is a constant. */
 infc_status infc_onnx_build(infc_onnx_at *at, infc_op_kind kind, const infc_onnx_operand *in, int n,
                             const infc_attr *attrs, int n_attrs, infc_onnx_operand *out);
-/* A new constant of that type, its bytes to be filled. */
+/* A new constant of that type, its bytes to be filled; with `dims`, integers that may be open dims. */
 infc_status infc_onnx_constant(infc_onnx_at *at, const infc_type *type, void **bytes, infc_onnx_operand *out);
+infc_status infc_onnx_constant_dims(infc_onnx_at *at, const infc_type *type, bool dims,
+                                    void **bytes, infc_onnx_operand *out);
 /* map1, map2, map3 by the number of operands. */
 infc_status infc_onnx_map(infc_onnx_at *at, const char *fn, const infc_onnx_operand *in, int n,
                           infc_onnx_operand *out);

@@ -19,7 +19,7 @@ static infc_status norm(infc_onnx_at *at, infc_onnx_operand x, int axis, bool ce
     if (!(epsilon >= 0) || epsilon > 0x1.fffffep+127f)
         return infc_onnx_invalid(at, "attribute \"epsilon\" is %g", (double)epsilon);
     for (int i = 0; i < axis; i++) dims[i] = x.type.dims[i];
-    for (int i = axis; i < x.type.rank; i++) row *= x.type.dims[i];
+    for (int i = axis; i < x.type.rank; i++) row = infc_dim_mul(row, x.type.dims[i]);
     dims[axis] = row;
     INFC_TRY(infc_onnx_view(at, &x, dims, axis + 1, &rows));
     infc_attr attrs[] = {

@@ -10,7 +10,7 @@ static infc_status multiply(infc_onnx_at *at, const infc_onnx_operand *a,
 /* [.., K, N] as [batch, K, N]. */
 infc_status infc_onnx_merge_batch(infc_onnx_at *at, infc_onnx_operand *x) {
     int64_t dims[3] = {1, x->type.dims[x->type.rank - 2], x->type.dims[x->type.rank - 1]};
-    for (int i = 0; i + 2 < x->type.rank; i++) dims[0] *= x->type.dims[i];
+    for (int i = 0; i + 2 < x->type.rank; i++) dims[0] = infc_dim_mul(dims[0], x->type.dims[i]);
     return infc_onnx_view(at, x, dims, 3, x);
 }
 

@@ -105,7 +105,7 @@ infc_status infc_onnx_import_reduce(infc_onnx_at *at) {
     INFC_TRY(read_axes(at, x.type.rank, reduced, &none));
     INFC_TRY(infc_onnx_attr_flag(at, "keepdims", 1, &keep));
     for (int i = 0; i < x.type.rank; i++) {
-        if (reduced[i]) count *= x.type.dims[i];
+        if (reduced[i]) count = infc_dim_mul(count, x.type.dims[i]);
         if (!reduced[i] || keep) dims[rank++] = reduced[i] ? 1 : x.type.dims[i];
     }
     if ((none || x.type.rank == 0) && (how->before || how->after) && how->kind == INFC_OP_reduce_sum)

@@ -1,4 +1,5 @@
 /* Operators that change the shape or the order of axes but no element; they take any element type. */
+#include "../../ir/op_rules.h"
 #include "onnx_node.h"
 
 /* dims[i] = -1 becomes what is left of the elements. */
@@ -8,19 +9,18 @@ static infc_status fill_open_dim(infc_onnx_at *at, int64_t count, int64_t *dims,
     for (int i = 0; i < rank; i++) {
         if (dims[i] == -1 && open >= 0)
             return infc_onnx_invalid(at, "the new shape has -1 more than once");
-        if (dims[i] < -1)
-            return infc_onnx_invalid(at, "the new shape has %lld", (long long)dims[i]);
+        if (infc_dim_least(dims[i]) < -1)
+            return infc_onnx_invalid(at, "the new shape has %s", infc_dim_text(at->arena, dims[i]));
         if (dims[i] == -1) open = i;
-        else if (__builtin_mul_overflow(known, dims[i], &known))
-            return infc_onnx_invalid(at, "the new shape has too many elements");
+        else known = infc_dim_mul(known, dims[i]);
     }
-    if (open >= 0 && (known == 0 || count % known != 0))
-        return infc_onnx_invalid(at, "%lld elements cannot be shared out over rows of %lld",
-                                 (long long)count, (long long)known);
-    if (open >= 0) dims[open] = count / known;
-    else if (known != count)
-        return infc_onnx_invalid(at, "the new shape has %lld elements, the input %lld",
-                                 (long long)known, (long long)count);
+    if (known == INFC_DIM_BAD) return infc_onnx_invalid(at, "the new shape has too many elements");
+    if (open >= 0 && !infc_dim_share(count, known, &dims[open]))
+        return infc_onnx_invalid(at, "%s elements cannot be shared out over rows of %s",
+                                 infc_dim_text(at->arena, count), infc_dim_text(at->arena, known));
+    if (open < 0 && known != count)
+        return infc_onnx_invalid(at, "the new shape has %s elements, the input %s",
+                                 infc_dim_text(at->arena, known), infc_dim_text(at->arena, count));
     return INFC_OK;
 }
 
@@ -37,7 +37,7 @@ infc_status infc_onnx_import_reshape(infc_onnx_at *at) {
             return infc_onnx_invalid(at, "the new shape keeps dimension %d, which the input does not have", i);
         dims[i] = x.type.dims[i];
     }
-    INFC_TRY(fill_open_dim(at, infc_type_count(&x.type), dims, rank));
+    INFC_TRY(fill_open_dim(at, infc_dims_product(&x.type, 0, x.type.rank), dims, rank));
     INFC_TRY(infc_onnx_view(at, &x, dims, rank, &x));
     return infc_onnx_output(at, 0, &x);
 }
@@ -49,7 +49,7 @@ infc_status infc_onnx_import_flatten(infc_onnx_at *at) {
     if (axis < -rank || axis > rank)
         return infc_onnx_invalid(at, "axis %lld is out of range for %d dimensions", (long long)axis, rank);
     if (axis < 0) axis += rank;
-    for (int i = 0; i < rank; i++) dims[i >= axis] *= x.type.dims[i];
+    for (int i = 0; i < rank; i++) dims[i >= axis] = infc_dim_mul(dims[i >= axis], x.type.dims[i]);
     INFC_TRY(infc_onnx_view(at, &x, dims, 2, &x));
     return infc_onnx_output(at, 0, &x);
 }
@@ -82,7 +82,8 @@ infc_status infc_onnx_import_squeeze(infc_onnx_at *at) {
     INFC_TRY(read_axes(at, x.type.rank, false, marked, &n));
     for (int i = 0; i < x.type.rank; i++) {
         if (marked[i] && x.type.dims[i] != 1)
-            return infc_onnx_invalid(at, "axis %d is %lld long, not 1", i, (long long)x.type.dims[i]);
+            return infc_onnx_invalid(at, "axis %d is %s long, not 1", i,
+                                     infc_dim_text(at->arena, x.type.dims[i]));
         if (!(n ? marked[i] : x.type.dims[i] == 1)) dims[rank++] = x.type.dims[i];
     }
     INFC_TRY(infc_onnx_view(at, &x, dims, rank, &x));

@@ -189,7 +189,7 @@ static infc_status gather_constant(infc_onnx_at *at, const infc_onnx_operand *x,
     for (int i = 0; i < axis; i++) outer *= type.dims[i];
     for (int i = axis + 1; i < type.rank; i++) inner *= type.dims[i];
     type.dims[axis] = n;
-    INFC_TRY(infc_onnx_constant(at, &type, &bytes, out));
+    INFC_TRY(infc_onnx_constant_dims(at, &type, infc_weight_has_dims(x->constant), &bytes, out));
     for (int64_t o = 0; o < outer && inner > 0; o++)
         for (int64_t i = 0; i < n; i++)
             memcpy((char *)bytes + (o * n + i) * inner, from + (o * dim + indices[i]) * inner, (size_t)inner);
@@ -212,6 +212,8 @@ infc_status infc_onnx_import_gather(infc_onnx_at *at) {
     int64_t *indices, n, dim = x.type.dims[axis], dims[2 * INFC_MAX_RANK];
     if (!index.constant) return gather_computed(at, &x, axis);
     INFC_TRY(infc_onnx_input_integers(at, 1, &indices, &n));
+    if (infc_type_open(&x.type) || infc_weight_has_dims(index.constant))
+        return infc_onnx_refuse(at, "dimensions known only at run time are not supported here yet");
     if (rank > INFC_MAX_RANK)
         return infc_onnx_refuse(at, "the result has %d dimensions; at most %d are supported", rank, INFC_MAX_RANK);
     for (int64_t i = 0; i < n; i++) {

@@ -21,7 +21,8 @@ infc_status infc_onnx_import_softmax(infc_onnx_at *at) {
     int rank = x.type.rank;
     INFC_TRY(infc_onnx_axis(at, infc_onnx_attr_int(at, "axis", at->opset < 13 ? 1 : -1), rank, &axis));
     int64_t matrix[] = {1, 1};
-    for (int i = 0; i < rank; i++) matrix[i >= axis] *= x.type.dims[i];
+    for (int i = 0; i < rank; i++)
+        matrix[i >= axis] = infc_dim_mul(matrix[i >= axis], x.type.dims[i]);
     bool as_matrix = at->opset < 13 && axis != rank - 1;
     if (as_matrix) INFC_TRY(infc_onnx_view(at, &x, matrix, 2, &y));
     else y = x;

@@ -21,11 +21,16 @@ static const char *check(infc_arena *arena, const infc_op_desc *desc) {
         return infc_arena_printf(arena, "%s and %s: both need at least 2 dimensions",
                                  infc_type_text(arena, a), infc_type_text(arena, w));
     if (a->dims[a->rank - 1] != w->dims[w->rank - 2])
-        return infc_arena_printf(arena, "%s and %s: inner dimensions %lld and %lld differ",
+        return infc_arena_printf(arena, "%s and %s: inner dimensions %s and %s differ",
                                  infc_type_text(arena, a), infc_type_text(arena, w),
-                                 (long long)a->dims[a->rank - 1], (long long)w->dims[w->rank - 2]);
+                                 infc_dim_text(arena, a->dims[a->rank - 1]),
+                                 infc_dim_text(arena, w->dims[w->rank - 2]));
     if (a->dims[a->rank - 1] == 0) return infc_arena_printf(arena, "the inner dimension is 0");
     return NULL;
+}
+
+static int64_t batch_count(const infc_type *batch) {
+    return infc_dims_product(batch, 0, batch->rank);
 }
 
 static infc_type batch_dims(const infc_type *type) {
@@ -44,10 +49,9 @@ const char *infc_shape_matmul(infc_arena *arena, const infc_op_desc *desc, infc_
     if (!infc_type_broadcast(&ab, &wb, &r))
         return infc_arena_printf(arena, "%s and %s: batch dimensions do not broadcast",
                                  infc_type_text(arena, a), infc_type_text(arena, w));
-    int64_t na = infc_type_count(&ab), nw = infc_type_count(&wb), n = 0;
+    int64_t na = batch_count(&ab), nw = batch_count(&wb), n = batch_count(&r);
     wrong = infc_type_check(arena, &r);
     if (wrong) return wrong;
-    n = infc_type_count(&r);
     if (na != 1 && nw != 1 && (na != n || nw != n))
         return infc_arena_printf(arena, "%s and %s: only one side may repeat over batch dimensions",
                                  infc_type_text(arena, a), infc_type_text(arena, w));
@@ -65,15 +69,15 @@ const char *infc_shape_matmul(infc_arena *arena, const infc_op_desc *desc, infc_
 void infc_call_matmul(const infc_op_desc *desc, infc_kernel_call *out) {
     const infc_type *a = &desc->in[0], *w = &desc->in[1];
     infc_type ab = batch_dims(a), wb = batch_dims(w), packed = *w;
-    int64_t na = infc_type_count(&ab), nw = infc_type_count(&wb);
+    int64_t na = batch_count(&ab), nw = batch_count(&wb);
     int64_t m = a->dims[a->rank - 2], k = a->dims[a->rank - 1], n = w->dims[w->rank - 1];
     int64_t batch = nw; /* 1 or all of them, as the shape rule demands */
-    if (nw == 1) m *= na;
+    if (nw == 1) m = infc_dim_mul(m, na);
     packed.layout = INFC_LAYOUT_panel;
     packed.rank = 2;
     packed.dims[0] = k;
     packed.dims[1] = n;
-    int64_t w_batch = infc_panel_inner(&packed) * infc_round_up(n, 16);
+    int64_t w_batch = infc_dim_mul(infc_panel_inner(&packed), infc_round_up(n, 16));
     *out = (infc_kernel_call){.kind = INFK_matmul, .types = {"f32", infc_dtype_name(w->dtype), "f32"}};
     if (desc->kind == INFC_OP_imatmul) {
         *out = (infc_kernel_call){.kind = INFK_imatmul, .types = {"i16", infc_dtype_name(w->dtype), "i32"}};
@@ -84,10 +88,10 @@ void infc_call_matmul(const infc_op_desc *desc, infc_kernel_call *out) {
         .m = (ptrdiff_t)m,
         .n = (ptrdiff_t)n,
         .k = (ptrdiff_t)k,
-        .a_batch = batch == 1 || na == 1 ? 0 : (ptrdiff_t)(m * k),
+        .a_batch = batch == 1 || na == 1 ? 0 : (ptrdiff_t)infc_dim_mul(m, k),
         .a_row = (ptrdiff_t)k,
         .w_batch = batch == 1 ? 0 : (ptrdiff_t)w_batch,
-        .y_batch = (ptrdiff_t)(m * n),
+        .y_batch = (ptrdiff_t)infc_dim_mul(m, n),
         .y_row = (ptrdiff_t)n,
     };
 }

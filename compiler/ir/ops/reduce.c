@@ -46,6 +46,9 @@ const char *infc_shape_reduce(infc_arena *arena, const infc_op_desc *desc, infc_
     const infc_attr *axes = infc_desc_attr(desc, "axes");
     wrong = check_axes(arena, x, axes);
     if (wrong) return wrong;
+    if (x->rank >= 4 && axes->ints[0] == 2 && infc_dim_open(x->dims[1])) /* the order of the sum hangs on it */
+        return infc_arena_printf(arena, "%s over its pixels needs a fixed number of channels",
+                                 infc_type_text(arena, x));
     if (infc_layout_is_packed(x->layout))
         return infc_want_layout(arena, desc, 0, INFC_LAYOUT_plain);
     if (x->layout == INFC_LAYOUT_c16 && axes->ints[0] < 2)
@@ -63,8 +66,9 @@ void infc_call_reduce(const infc_op_desc *desc, infc_kernel_call *out) {
     int first = (int)axes->ints[0], end = (int)axes->ints[axes->n_ints - 1] + 1;
     int64_t outer = infc_dims_product(x, 0, first), inner = infc_dims_product(x, end, x->rank);
     if (x->layout == INFC_LAYOUT_c16) {
-        outer = x->dims[0] * ((x->dims[1] + 15) / 16) * infc_dims_product(x, 2, first);
-        inner *= 16;
+        outer = infc_dim_mul(infc_dim_mul(x->dims[0], infc_dim_blocks(x->dims[1], 16)),
+                             infc_dims_product(x, 2, first));
+        inner = infc_dim_mul(inner, 16);
     }
     *out = (infc_kernel_call){.kind = desc->kind == INFC_OP_reduce_sum ? INFK_reduce_sum : INFK_reduce_max,
                               .types = {"f32", "", "f32"}};

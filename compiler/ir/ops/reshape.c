@@ -9,10 +9,12 @@ const char *infc_shape_reshape(infc_arena *arena, const infc_op_desc *desc, infc
     for (int i = 0; i < r.rank; i++) r.dims[i] = shape->ints[i];
     wrong = infc_type_check(arena, &r);
     if (wrong) return wrong;
-    if (infc_type_count(&r) != infc_type_count(&desc->in[0]))
-        return infc_arena_printf(arena, "%s cannot become %s: %lld and %lld elements",
+    int64_t before = infc_dims_product(&desc->in[0], 0, desc->in[0].rank),
+            after = infc_dims_product(&r, 0, r.rank);
+    if (before != after)
+        return infc_arena_printf(arena, "%s cannot become %s: %s and %s elements",
                                  infc_type_text(arena, &desc->in[0]), infc_type_text(arena, &r),
-                                 (long long)infc_type_count(&desc->in[0]), (long long)infc_type_count(&r));
+                                 infc_dim_text(arena, before), infc_dim_text(arena, after));
     *out = r;
     return NULL;
 }

@@ -6,8 +6,8 @@ int infc_walk_merge(int rank, const int64_t *extents, const int64_t *strides, in
     int n = 0;
     for (int i = 0; i < rank; i++) {
         if (extents[i] == 1) continue;
-        if (n > 0 && out_strides[n - 1] == strides[i] * extents[i]) {
-            out_extents[n - 1] *= extents[i];
+        if (n > 0 && out_strides[n - 1] == infc_dim_mul(strides[i], extents[i])) {
+            out_extents[n - 1] = infc_dim_mul(out_extents[n - 1], extents[i]);
             out_strides[n - 1] = strides[i];
             continue;
         }
@@ -20,13 +20,13 @@ int infc_walk_merge(int rank, const int64_t *extents, const int64_t *strides, in
 /* One axis is split in two, so that workers can share it. */
 static int split_single(int n, int64_t *extents, int64_t *strides) {
     if (n != 1 || extents[0] == 0) return n;
-    int64_t parts = 64;
-    while (parts > 1 && extents[0] % parts != 0) parts /= 2;
+    int64_t parts = 64, share;
+    while (parts > 1 && !infc_dim_share(extents[0], parts, &share)) parts /= 2;
     if (parts == 1) return n;
-    extents[1] = extents[0] / parts;
+    extents[1] = share;
     strides[1] = strides[0];
     extents[0] = parts;
-    strides[0] = strides[1] * extents[1];
+    strides[0] = infc_dim_mul(strides[1], extents[1]);
     return 2;
 }
 
@@ -48,6 +48,6 @@ void infc_call_strided(infc_dtype dtype, int64_t base, int n, const int64_t *ext
     infk_strided_dims dims = {d[0], d[1], d[2], d[3], d[4], d[5], t[0], t[1],
                               t[2], t[3], t[4], t[5], 0,    0,    0};
     dims.base = (ptrdiff_t)base;
-    dims.y_unit = d[2] * d[3] * d[4] * d[5];
+    dims.y_unit = (ptrdiff_t)infc_dim_mul(infc_dim_mul(d[2], d[3]), infc_dim_mul(d[4], d[5]));
     out->dims.strided = dims;
 }

@@ -1,0 +1,48 @@
+/* units.c - infk_units over open dims. */
+#include "../op_rules.h"
+
+static int64_t product(int64_t a, int64_t b, int64_t c) {
+    return infc_dim_mul(infc_dim_mul(a, b), c);
+}
+
+static bool has_open_fields(const infc_kernel_call *call) {
+    for (int i = 0; i < infk_kind_get(call->kind)->n_dims; i++)
+        if (infc_dim_open(call->dims.fields[i])) return true;
+    return false;
+}
+
+int64_t infc_call_units(const infc_kernel_call *call) {
+    if (!has_open_fields(call)) return infk_units(call->kind, &call->dims);
+    switch (call->kind) {
+    case INFK_conv: {
+        const infk_conv_dims *d = &call->dims.conv;
+        return product(d->batch, infc_dim_blocks(d->oc, 16), d->oh);
+    }
+    case INFK_matmul: {
+        const infk_matmul_dims *d = &call->dims.matmul;
+        return infc_dim_mul(d->batch, infc_dim_blocks(d->n, 16));
+    }
+    case INFK_pool_max:
+    case INFK_pool_avg: {
+        const infk_pool_dims *d = &call->dims.pool;
+        return product(d->batch, infc_dim_blocks(d->c, 16), d->oh);
+    }
+    case INFK_resize: {
+        const infk_resize_dims *d = &call->dims.resize;
+        return product(d->batch, infc_dim_blocks(d->c, 16), d->oh);
+    }
+    case INFK_reduce_sum:
+    case INFK_reduce_max: return call->dims.reduce.outer;
+    case INFK_softmax: return call->dims.softmax.outer;
+    case INFK_norm: return call->dims.norm.outer;
+    case INFK_strided: return infc_dim_mul(call->dims.strided.d0, call->dims.strided.d1);
+    case INFK_pad: return infc_dim_mul(call->dims.pad.n0, call->dims.pad.n1);
+    case INFK_to_c16:
+    case INFK_from_c16:
+    case INFK_pack_matmul: {
+        const infk_relayout_dims *d = &call->dims.relayout;
+        return infc_dim_mul(d->batch, infc_dim_blocks(d->c, 16));
+    }
+    default: return INFC_DIM_BAD;
+    }
+}

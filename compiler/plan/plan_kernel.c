@@ -1,0 +1,44 @@
+/* plan_kernel.c - which kernel does a call. Over open dims it must be able to do the call for all sizes. Whether it
+ * is, kernels.def says as a condition on numbers, so it is asked for many: all sizes at their least and at their most,
+ * each of the first and of some others, since conditions are comparisons and multiples of 16. */
+#include "plan_internal.h"
+
+enum { N_TRIED = 64, N_FIRST = 33 };
+
+static int64_t size_tried(const infc_size *size, int i, int which) {
+    int64_t n = (size->max - size->min) / size->step, at;
+    uint64_t random = infc_check_random(1, (uint64_t)which, (uint64_t)i);
+    if (which == 0) at = 0;
+    else if (which == 1) at = n;
+    else if (which < N_FIRST) at = which - 1;
+    else if (which % 2) at = random % 2 ? n : 0;
+    else at = (int64_t)(random % (uint64_t)(n + 1));
+    return size->min + (at < n ? at : n) * size->step;
+}
+
+int64_t infc_plan_check_size(const infc_plan *plan, int i) {
+    const infc_size *size = infc_sizes_at(plan->sizes, i);
+    int64_t n = (size->max - size->min) / size->step, at = n / 2 < 12 ? n / 2 : 12 + i;
+    int64_t value = size->min + at * size->step;
+    return value % 2 == 0 && size->step % 2 == 1 && at < n ? value + size->step : value;
+}
+
+const infk_kernel *infc_plan_kernel(const infc_builder *b, const infc_kernel_call *call, infc_kernel_call *most) {
+    const infc_sizes *sizes = b->plan->sizes;
+    const infc_isa isa = b->plan->target.isa;
+    int n_sizes = infc_sizes_count(sizes);
+    *most = *call;
+    if (n_sizes == 0) return infk_kernel_select(call->kind, call->types, isa, &call->dims);
+    infc_arena *scratch = infc_arena_create_scratch(b->cx->arena);
+    infc_kernel_call *calls = INFC_NEW(scratch, infc_kernel_call, N_TRIED);
+    for (int which = 0; which < N_TRIED; which++) {
+        int64_t tried[INFC_MAX_SIZES] = {0};
+        for (int i = 0; i < n_sizes; i++) tried[i] = size_tried(infc_sizes_at(sizes, i), i, which);
+        calls[which] = infc_call_at(call, tried);
+    }
+    *most = calls[1];
+    const infk_kernel *kernel =
+        infk_kernel_select_all(call->kind, call->types, isa, &calls[0].dims, sizeof *calls, N_TRIED);
+    infc_arena_destroy(&scratch);
+    return kernel;
+}
