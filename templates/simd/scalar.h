@@ -20,6 +20,14 @@
 #define INFK_UNROLL
 #endif
 
+/* Element i of p will be read soon; it need not exist. */
+#if defined(__GNUC__)
+#define INFK_PREFETCH(p, i) \
+    __builtin_prefetch((const void *)((uintptr_t)(p) + (uintptr_t)(i) * sizeof *(p)))
+#else
+#define INFK_PREFETCH(p, i) (void)(p)
+#endif
+
 /* Elements of kernels by size: whatever lies in memory may be read and written as them. */
 #if defined(__GNUC__)
 typedef uint16_t __attribute__((may_alias)) infk_b2;
