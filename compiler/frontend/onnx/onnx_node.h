@@ -74,6 +74,9 @@ infc_status infc_onnx_map(infc_onnx_at *at, const char *fn, const infc_onnx_oper
                           infc_onnx_operand *out);
 infc_status infc_onnx_convert(infc_onnx_at *at, infc_dtype to, const infc_onnx_operand *in,
                               infc_onnx_operand *out);
+/* Rows of all axes from `axis` on, as INFC_OP_norm; attribute "epsilon", or else `epsilon`. */
+infc_status infc_onnx_norm_rows(infc_onnx_at *at, const infc_onnx_operand *x, int axis, bool center,
+                                float epsilon, infc_onnx_operand *out);
 /* The same elements in another shape: a constant stays one, the same shape costs nothing. */
 infc_status infc_onnx_view(infc_onnx_at *at, const infc_onnx_operand *in, const int64_t *dims,
                            int rank, infc_onnx_operand *out);
@@ -92,6 +95,7 @@ infc_status infc_onnx_channel_input(infc_onnx_at *at, size_t i, const infc_type 
 /* ---- the importers that onnx_ops.def names -------------------------------------------------------------- */
 /* onnx_const.c: what only constants may go through, and integers besides; *done when that is what the node does. */
 infc_status infc_onnx_fold(infc_onnx_at *at, bool *done);
+infc_status infc_onnx_import_attention(infc_onnx_at *at);
 infc_status infc_onnx_import_average_pool(infc_onnx_at *at);
 infc_status infc_onnx_import_batchnorm(infc_onnx_at *at);
 infc_status infc_onnx_import_cast(infc_onnx_at *at);
@@ -99,6 +103,8 @@ infc_status infc_onnx_import_clip(infc_onnx_at *at);
 infc_status infc_onnx_import_concat(infc_onnx_at *at);
 infc_status infc_onnx_import_constant(infc_onnx_at *at);
 infc_status infc_onnx_import_constant_only(infc_onnx_at *at);
+infc_status infc_onnx_import_contrib_attention(infc_onnx_at *at);
+infc_status infc_onnx_import_contrib_gelu(infc_onnx_at *at);
 infc_status infc_onnx_import_conv(infc_onnx_at *at);
 infc_status infc_onnx_import_conv_integer(infc_onnx_at *at);
 infc_status infc_onnx_import_conv_transpose(infc_onnx_at *at);
@@ -108,8 +114,10 @@ infc_status infc_onnx_import_dropout(infc_onnx_at *at);
 infc_status infc_onnx_import_dynamic_quantize(infc_onnx_at *at);
 infc_status infc_onnx_import_dynamic_quantize_matmul(infc_onnx_at *at);
 infc_status infc_onnx_import_elu(infc_onnx_at *at);
+infc_status infc_onnx_import_embed_layer_norm(infc_onnx_at *at);
 infc_status infc_onnx_import_expand(infc_onnx_at *at);
 infc_status infc_onnx_import_flatten(infc_onnx_at *at);
+infc_status infc_onnx_import_fused_matmul(infc_onnx_at *at);
 infc_status infc_onnx_import_gather(infc_onnx_at *at);
 infc_status infc_onnx_import_gelu(infc_onnx_at *at);
 infc_status infc_onnx_import_gemm(infc_onnx_at *at);
@@ -134,6 +142,7 @@ infc_status infc_onnx_import_matmul_integer(infc_onnx_at *at);
 infc_status infc_onnx_import_matmul_integer_to_float(infc_onnx_at *at);
 infc_status infc_onnx_import_max_pool(infc_onnx_at *at);
 infc_status infc_onnx_import_mod(infc_onnx_at *at);
+infc_status infc_onnx_import_multi_head_attention(infc_onnx_at *at);
 infc_status infc_onnx_import_pad(infc_onnx_at *at);
 infc_status infc_onnx_import_pow(infc_onnx_at *at);
 infc_status infc_onnx_import_prelu(infc_onnx_at *at);
@@ -152,9 +161,11 @@ infc_status infc_onnx_import_reshape(infc_onnx_at *at);
 infc_status infc_onnx_import_resize(infc_onnx_at *at);
 infc_status infc_onnx_import_scan(infc_onnx_at *at);
 infc_status infc_onnx_import_rnn(infc_onnx_at *at);
+infc_status infc_onnx_import_rotary_embedding(infc_onnx_at *at);
 infc_status infc_onnx_import_selu(infc_onnx_at *at);
 infc_status infc_onnx_import_shape(infc_onnx_at *at);
 infc_status infc_onnx_import_size(infc_onnx_at *at);
+infc_status infc_onnx_import_skip_layer_norm(infc_onnx_at *at);
 infc_status infc_onnx_import_slice(infc_onnx_at *at);
 infc_status infc_onnx_import_softmax(infc_onnx_at *at);
 infc_status infc_onnx_import_space_to_depth(infc_onnx_at *at);

@@ -49,7 +49,7 @@ infc_status infc_onnx_import_gelu(infc_onnx_at *at) {
 infc_status infc_onnx_import_swish(infc_onnx_at *at) {
     infc_onnx_operand x, pair[2], y;
     INFC_TRY(infc_onnx_input(at, 0, &x));
-    float alpha = infc_onnx_attr_float(at, "alpha", 1.0f);
+    float alpha = infc_onnx_attr_float(at, "alpha", *at->node->domain ? 1.702f : 1.0f);
     pair[0] = x;
     pair[1] = infc_onnx_scalar(at, "alpha", alpha);
     if (alpha < 1.0f || alpha > 1.0f) INFC_TRY(infc_onnx_map(at, "mul", pair, 2, &pair[0]));

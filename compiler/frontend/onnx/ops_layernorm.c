@@ -9,10 +9,10 @@ static infc_status map2(infc_onnx_at *at, const char *fn, infc_onnx_operand a, i
     return infc_onnx_map(at, fn, pair, 2, out);
 }
 
-/* Rows of all axes from `axis` on. */
-static infc_status norm(infc_onnx_at *at, infc_onnx_operand x, int axis, bool center, infc_onnx_operand *out) {
-    float epsilon = infc_onnx_attr_float(at, "epsilon", 1e-5f);
-    infc_onnx_operand rows = x;
+infc_status infc_onnx_norm_rows(infc_onnx_at *at, const infc_onnx_operand *in, int axis,
+                                bool center, float otherwise, infc_onnx_operand *out) {
+    float epsilon = infc_onnx_attr_float(at, "epsilon", otherwise);
+    infc_onnx_operand x = *in, rows = x;
     int64_t dims[INFC_MAX_RANK], row = 1;
     int32_t bits;
     memcpy(&bits, &epsilon, sizeof bits);
@@ -51,7 +51,7 @@ infc_status infc_onnx_import_layer_norm(infc_onnx_at *at) {
             return infc_onnx_refuse(at, "output %zu exists for training only; export the model for inference", i);
     INFC_TRY(infc_onnx_input(at, 0, &x));
     INFC_TRY(infc_onnx_axis(at, infc_onnx_attr_int(at, "axis", -1), x.type.rank, &axis));
-    INFC_TRY(norm(at, x, axis, center, &y));
+    INFC_TRY(infc_onnx_norm_rows(at, &x, axis, center, 1e-5f, &y));
     INFC_TRY(apply(at, "mul", 1, &y));
     if (infc_onnx_has(at, 2)) INFC_TRY(apply(at, "add", 2, &y));
     return infc_onnx_output(at, 0, &y);
@@ -74,7 +74,7 @@ infc_status infc_onnx_import_group_norm(infc_onnx_at *at) {
     INFC_TRY(infc_onnx_channel_input(at, 2, &x.type, &bias));
     int64_t rows[] = {x.type.dims[0] * groups, infc_type_count(&x.type) / (x.type.dims[0] * groups)};
     INFC_TRY(infc_onnx_view(at, &x, rows, 2, &y));
-    INFC_TRY(norm(at, y, 1, true, &y));
+    INFC_TRY(infc_onnx_norm_rows(at, &y, 1, true, 1e-5f, &y));
     INFC_TRY(infc_onnx_view(at, &y, x.type.dims, x.type.rank, &y));
     INFC_TRY(map2(at, "mul", y, scale, &y));
     INFC_TRY(map2(at, "add", y, bias, &y));

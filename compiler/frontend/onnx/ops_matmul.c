@@ -86,3 +86,26 @@ infc_status infc_onnx_import_matmul(infc_onnx_at *at) {
     INFC_TRY(infc_onnx_view(at, &y, dims, rank, &y));
     return infc_onnx_output(at, 0, &y);
 }
+
+/* The last two axes changed places when the attribute says so; alpha times the product. */
+infc_status infc_onnx_import_fused_matmul(infc_onnx_at *at) {
+    infc_onnx_operand in[2], y;
+    static const char *const flags[] = {"transA", "transB"}, *const others[] = {"transBatchA",
+                                                                                "transBatchB"};
+    for (size_t i = 0; i < 2; i++) {
+        int64_t perm[INFC_MAX_RANK];
+        bool turned;
+        INFC_TRY(infc_onnx_input(at, i, &in[i]));
+        INFC_TRY(infc_onnx_attr_flag(at, flags[i], 0, &turned));
+        if (infc_onnx_attr_int(at, others[i], 0))
+            return infc_onnx_refuse(at, "\"%s\" is not supported", others[i]);
+        int rank = in[i].type.rank;
+        if (rank < 2)
+            return infc_onnx_refuse(at, "input %zu has %d dimensions; at least 2 are supported", i, rank);
+        for (int a = 0; a < rank; a++) perm[a] = turned && a >= rank - 2 ? 2 * rank - 3 - a : a;
+        INFC_TRY(infc_onnx_permute(at, &in[i], perm, &in[i]));
+    }
+    INFC_TRY(multiply_batches(at, &in[0], &in[1], &y));
+    INFC_TRY(scale(at, "alpha", &y));
+    return infc_onnx_output(at, 0, &y);
+}
