@@ -74,10 +74,10 @@ static bool sums_integers(const infk_kernel *kernel) {
 
 static void print_epilogue_body(const infc_emit_unit *u, const infc_plan_step *step,
                                 const char *count, infc_buf *out) {
-    static const infc_expr_place places[] = {[INFC_ACCESS_SCALAR] = {NULL, "0", false},
-                                             [INFC_ACCESS_ROW] = {NULL, "m", false},
-                                             [INFC_ACCESS_COLUMN] = {NULL, "n", true},
-                                             [INFC_ACCESS_FULL] = {NULL, "o", true}};
+    static const infc_expr_place places[] = {[INFC_ACCESS_SCALAR] = {.index = "0"},
+                                             [INFC_ACCESS_ROW] = {.index = "m"},
+                                             [INFC_ACCESS_COLUMN] = {.index = "n", .vector = true},
+                                             [INFC_ACCESS_FULL] = {.index = "o", .vector = true}};
     infc_arena *arena = u->cx->arena;
     infc_expr_place *extras = INFC_NEW(arena, infc_expr_place, (size_t)step->n_extras + 1);
     infc_expr_place *stores = INFC_NEW(arena, infc_expr_place, (size_t)step->n_stores + 1);
