@@ -12,6 +12,8 @@ import shutil
 import subprocess
 import sys
 
+import onnx
+
 PAGES = ["README.md", "examples/digits/README.md", "docs/architecture.md"]
 SETS_UP = re.compile(r"quickstart\.sh|tests/run\.sh|-m venv|build/venv")
 
@@ -51,17 +53,28 @@ def check_spec(check, source):
     check.run("docs/spec.md", "build/infc compile all.yaml -o build/all && ls build/all/*/digits")
 
 
+def compile_encoder(check):
+    """The model with a range of sizes that docs/abi.md speaks of."""
+    port = [onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, ["tokens", 32]) for n in ("x", "y")]
+    graph = onnx.helper.make_graph([onnx.helper.make_node("Relu", ["x"], ["y"])], "g", port[:1], port[1:])
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8), check.place / "encoder.onnx")
+    check.run("docs/abi.md", "build/infc compile encoder.onnx --set 'shapes={tokens: 1..128}' -o build/encoder")
+
+
 def check_c(check, source):
     """Whole files by the `cc` line that follows them (without its linking, for want of a main); statements inside a function."""
+    compile_encoder(check)
     flags = "-std=c11"
     for number, (text, after) in enumerate(blocks(source / "docs/abi.md", "c")):
         if "#include" in text:
             flags = re.search(r"^    cc (.*?) \w+\.c ", after, re.M)[1]
         else:
-            text = f"#include \"digits.h\"\nvoid example(const void *bytes, size_t size);\nvoid example(const void *bytes, size_t size) {{\n{text}\n}}"
+            model = re.search(r"(\w+)_(inputs|weights)\b", text)[1]
+            head = f"void example(const void *bytes, size_t size, const {model}_weights *weights, void *arena, const float *x, float *y)"
+            text = f"#include \"{model}.h\"\n{head};\n{head} {{ {{\n{text}\n}} }}"
         file = check.place / f"abi{number}.c"
         file.write_text(text + "\n")
-        check.run("docs/abi.md", f"cc {flags} -Wall -Wextra -Werror -c {file.name} -I build/digits -o {file.stem}.o")
+        check.run("docs/abi.md", f"cc {flags} -Wall -Wextra -Wno-unused-parameter -Werror -c {file.name} -I build/digits -I build/encoder -o {file.stem}.o")
 
 
 def main():
