@@ -117,7 +117,8 @@ uint64_t infc_eval_work(const infc_op_desc *desc) {
     uint64_t work = (uint64_t)infc_type_count(&desc->out);
     for (int i = 0; i < desc->n_in; i++) work += (uint64_t)infc_type_count(&desc->in[i]);
     if (infc_op_is_map(desc->kind) || infc_op_is_concat(desc->kind)) return work;
-    if (desc->kind == INFC_OP_convert || desc->kind == INFC_OP_reshape || desc->kind == INFC_OP_weight) return work;
+    if (desc->kind == INFC_OP_convert || desc->kind == INFC_OP_reshape || desc->kind == INFC_OP_weight)
+        return work;
     infc_kernel_call call;
     infc_op_get(desc->kind)->call(desc, &call);
     return work + infk_flops(call.kind, &call.dims);
