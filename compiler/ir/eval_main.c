@@ -4,8 +4,7 @@
 #include "ir_mlir.h"
 #include "op_rules.h"
 
-typedef struct slot {
-    const void *value; /* of the IR */
+typedef struct slot { /* of a value of the IR */
     infc_tensor tensor;
     int uses_left;
     bool owned; /* its memory came from take_memory */
@@ -19,33 +18,15 @@ typedef struct block {
 typedef struct eval {
     infc_ir *ir;
     infc_arena *arena, *scratch; /* scratch: reset after each op */
-    slot *slots;                 /* open addressing by value */
-    size_t n_slots, n_used;
-    block *free; /* blocks of dead values */
+    infc_ptr_map slots;          /* by value */
+    block *free;                 /* blocks of dead values */
     size_t n_free, cap_free;
     infc_eval_seen seen;
     void *user;
     int64_t sizes[INFC_MAX_SIZES];
 } eval;
 
-static size_t home(const eval *e, const void *value) {
-    return (size_t)((uintptr_t)value >> 4) * 0x9E3779B1u & (e->n_slots - 1);
-}
-
-static slot *find(eval *e, MlirValue value) {
-    size_t i = home(e, value.ptr);
-    while (e->slots[i].value && e->slots[i].value != value.ptr) i = (i + 1) & (e->n_slots - 1);
-    return &e->slots[i];
-}
-
-static void grow(eval *e) {
-    slot *old = e->slots;
-    size_t n_old = e->n_slots;
-    e->n_slots = n_old ? n_old * 2 : 256;
-    e->slots = INFC_NEW(e->arena, slot, e->n_slots);
-    for (size_t i = 0; i < n_old; i++)
-        if (old[i].value) *find(e, (MlirValue){old[i].value}) = old[i];
-}
+static slot *find(eval *e, MlirValue value) { return infc_ptr_map_find(&e->slots, value.ptr); }
 
 static int count_uses(MlirValue value) {
     int n = 0;
@@ -54,12 +35,10 @@ static int count_uses(MlirValue value) {
     return n;
 }
 
-static slot *put(eval *e, MlirValue value, infc_tensor tensor, bool owned) {
-    if (e->n_used * 2 >= e->n_slots) grow(e);
-    slot *s = find(e, value);
-    e->n_used += s->value == NULL;
-    *s = (slot){value.ptr, tensor, count_uses(value), owned};
-    return s;
+static void put(eval *e, MlirValue value, infc_tensor tensor, bool owned) {
+    void **at = infc_ptr_map_at(&e->slots, value.ptr);
+    if (!*at) *at = INFC_NEW(e->arena, slot, 1);
+    *(slot *)*at = (slot){tensor, count_uses(value), owned};
 }
 
 /* ---- memory ------------------------------------------------------------------------------------- */
@@ -185,6 +164,7 @@ infc_status infc_eval_main(infc_ir *ir, infc_arena *arena, const infc_tensor *in
                            infc_tensor *outputs, infc_eval_seen seen, void *user) {
     infc_arena *scratch = infc_arena_create_scratch(arena);
     eval e = {.ir = ir, .arena = arena, .scratch = scratch, .seen = seen, .user = user};
+    e.slots.arena = arena;
     infc_status status = run_main(&e, inputs, outputs);
     infc_arena_destroy(&scratch);
     return status;

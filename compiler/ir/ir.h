@@ -2,7 +2,7 @@
  * Only compiler/ir/ includes mlir-c/ headers for more than the handles below. */
 #ifndef INFC_IR_H
 #define INFC_IR_H
-#include "../base/ptr_set.h"
+#include "../base/ptr_map.h"
 #include "weights.h"
 #include <mlir-c/IR.h>
 

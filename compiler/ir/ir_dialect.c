@@ -84,6 +84,7 @@ static bool load_dialect(MlirContext ctx, infc_arena *arena) {
 infc_status infc_ir_context_create(infc_cx *cx, struct infc_ir_kinds **out) {
     struct infc_ir_kinds *kinds = INFC_NEW(cx->arena, struct infc_ir_kinds, 1);
     kinds->cx = cx;
+    kinds->strings.arena = kinds->open_types.arena = cx->arena;
     kinds->diag_status = INFC_ERR_INTERNAL;
     kinds->sizes = infc_sizes_create(cx->arena);
     infc_arena_defer(cx->arena, destroy_context, kinds); /* first: it may run out of memory */
@@ -105,31 +106,10 @@ infc_status infc_ir_context_create(infc_cx *cx, struct infc_ir_kinds **out) {
 
 /* ---- strings ------------------------------------------------------------------------------------ */
 
-static void insert_string(struct infc_ir_kinds *kinds, infc_ir_string_slot entry) {
-    size_t i = (size_t)((uintptr_t)entry.key >> 4) * 0x9E3779B1u & (kinds->n_string_slots - 1);
-    while (kinds->strings[i].key) i = (i + 1) & (kinds->n_string_slots - 1);
-    kinds->strings[i] = entry;
-}
-
-static void grow_strings(struct infc_ir_kinds *kinds) {
-    infc_ir_string_slot *old = kinds->strings;
-    size_t n_old = kinds->n_string_slots;
-    kinds->n_string_slots = n_old ? n_old * 2 : 64;
-    kinds->strings = INFC_NEW(kinds->cx->arena, infc_ir_string_slot, kinds->n_string_slots);
-    for (size_t i = 0; i < n_old; i++)
-        if (old[i].key) insert_string(kinds, old[i]);
-}
-
 const char *infc_ir_string(struct infc_ir_kinds *kinds, const void *key, MlirStringRef text) {
-    if (kinds->n_strings * 2 >= kinds->n_string_slots) grow_strings(kinds);
-    size_t mask = kinds->n_string_slots - 1;
-    size_t i = (size_t)((uintptr_t)key >> 4) * 0x9E3779B1u & mask;
-    for (; kinds->strings[i].key; i = (i + 1) & mask)
-        if (kinds->strings[i].key == key) return kinds->strings[i].text;
-    kinds->strings[i].key = key;
-    kinds->strings[i].text = infc_arena_copy_string(kinds->cx->arena, text.data, text.length);
-    kinds->n_strings++;
-    return kinds->strings[i].text;
+    void **known = infc_ptr_map_at(&kinds->strings, key);
+    if (!*known) *known = infc_arena_copy_string(kinds->cx->arena, text.data, text.length);
+    return *known;
 }
 
 const char *infc_ir_attr_string(const infc_ir *ir, MlirAttribute attr) {

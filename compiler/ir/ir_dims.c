@@ -66,35 +66,20 @@ static void read_encoding(struct infc_ir_kinds *kinds, MlirAttribute encoding, i
     if (first == 0 || first == 1) read_texts(kinds, encoding, first, type->dims, rank);
 }
 
-static infc_ir_encoding_slot *find_slot(const struct infc_ir_kinds *kinds, const void *key) {
-    size_t mask = kinds->n_open_type_slots - 1, i = (size_t)((uintptr_t)key >> 4) * 0x9E3779B1u & mask;
-    while (kinds->open_types[i].key && kinds->open_types[i].key != key) i = (i + 1) & mask;
-    return &kinds->open_types[i];
-}
-
-static void grow_slots(struct infc_ir_kinds *kinds) {
-    infc_ir_encoding_slot *old = kinds->open_types;
-    size_t n_old = kinds->n_open_type_slots;
-    kinds->n_open_type_slots = n_old ? n_old * 2 : 64;
-    kinds->open_types = INFC_NEW(kinds->cx->arena, infc_ir_encoding_slot, kinds->n_open_type_slots);
-    for (size_t i = 0; i < n_old; i++)
-        if (old[i].key) *find_slot(kinds, old[i].key) = old[i];
-}
-
 void infc_ir_encoding_read(struct infc_ir_kinds *kinds, MlirType from, infc_type *type) {
     MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(from);
     if (!mlirAttributeIsAArray(encoding)) {
         read_encoding(kinds, encoding, type);
         return;
     }
-    if (kinds->n_open_types * 2 >= kinds->n_open_type_slots) grow_slots(kinds);
-    infc_ir_encoding_slot *slot = find_slot(kinds, from.ptr);
-    if (!slot->key) {
+    void **known = infc_ptr_map_at(&kinds->open_types, from.ptr);
+    if (!*known) {
+        infc_type *kept = INFC_NEW(kinds->cx->arena, infc_type, 1);
         read_encoding(kinds, encoding, type);
-        *slot = (infc_ir_encoding_slot){from.ptr, *type};
-        kinds->n_open_types++;
+        *kept = *type;
+        *known = kept;
     }
-    *type = slot->type;
+    *type = *(const infc_type *)*known;
 }
 
 /* ---- lists of numbers ------------------------------------------------------------------------------- */

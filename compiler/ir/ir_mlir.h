@@ -9,16 +9,6 @@
 
 enum { INFC_IR_KIND_SLOTS = 64 }; /* a power of two, above twice the number of kinds */
 
-typedef struct infc_ir_string_slot {
-    const void *key; /* MLIR's unique storage of a string or location */
-    const char *text;
-} infc_ir_string_slot;
-
-typedef struct infc_ir_encoding_slot {
-    const void *key; /* MLIR's unique storage of a tensor type that has open dims */
-    infc_type type;
-} infc_ir_encoding_slot;
-
 /* Per context, shared by clones. */
 struct infc_ir_kinds {
     infc_sizes *sizes;
@@ -31,10 +21,8 @@ struct infc_ir_kinds {
         const void *key; /* identifier of an op name */
         infc_op_kind kind;
     } slots[INFC_IR_KIND_SLOTS];
-    infc_ir_string_slot *strings; /* open addressing */
-    size_t n_strings, n_string_slots;
-    infc_ir_encoding_slot *open_types; /* open addressing */
-    size_t n_open_types, n_open_type_slots;
+    /* By MLIR's unique storage: C strings of strings and locations; infc_types of tensor types with open dims. */
+    infc_ptr_map strings, open_types;
 };
 
 /* Per module. Functions are added by infc_ir_outline and by parsing, and never removed. */
