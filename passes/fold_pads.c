@@ -3,6 +3,7 @@
  *   the edge repeated around those that a maximum is taken of, by less than the window: each window that reaches an
  *   added pixel has the one it was copied from too. */
 #include "fold_pads.h"
+#include "match.h"
 #include <string.h>
 
 static bool pads_pixels_only(const infc_op_desc *pad, const char *name) {
@@ -28,8 +29,8 @@ static bool can_fold(const infc_op_desc *desc, const infc_op_desc *pad) {
 
 infc_status infc_fold_pad(infc_pass_cx *pass, MlirOperation op, const infc_op_desc *desc, MlirValue *out) {
     infc_ir *ir = pass->ir;
-    MlirOperation def = infc_ir_def(mlirOperationGetOperand(op, 0));
-    if (mlirOperationIsNull(def) || infc_ir_kind(ir, def) != INFC_OP_pad) return INFC_OK;
+    MlirOperation def = infc_match_kind(ir, mlirOperationGetOperand(op, 0), INFC_OP_pad);
+    if (mlirOperationIsNull(def)) return INFC_OK;
     infc_op_desc pad;
     infc_attr attrs[INFC_MAX_ATTRS];
     MlirValue in[INFC_MAX_OPERANDS];

@@ -9,9 +9,8 @@
  *
  * Transposes and reshapes between the arithmetic and the op are applied to q. What stays float though one operand is
  * quantised is noted with the reason. The arithmetic that nothing uses any more is for dce. */
-#include "constants.h"
+#include "match.h"
 #include <math.h>
-#include <string.h>
 
 enum { MAX_STEPS = 1 << 15 }; /* of one sum: 255 * 255 * 2^15 < 2^31 */
 
@@ -28,22 +27,16 @@ typedef struct cx {
     MlirLocation location;
 } cx;
 
-static bool is_fn(const infc_ir *ir, MlirOperation op, const char *fn) {
-    infc_op_desc desc;
-    if (mlirOperationIsNull(op) || infc_ir_kind(ir, op) != INFC_OP_map2) return false;
-    infc_ir_describe(ir, op, &desc);
-    return strcmp(infc_desc_str(&desc, "fn"), fn) == 0;
-}
-
 /* q, when value is convert(q) - zero or convert(q). */
 static bool match_centred(const infc_ir *ir, MlirValue value, grid *out) {
-    MlirOperation def = infc_ir_def(value);
-    out->has_zero = is_fn(ir, def, "sub");
+    MlirOperation sub = infc_match_map(ir, value, "sub");
+    out->has_zero = !mlirOperationIsNull(sub);
     if (out->has_zero) {
-        out->zero = mlirOperationGetOperand(def, 1);
-        def = infc_ir_def(mlirOperationGetOperand(def, 0));
+        out->zero = mlirOperationGetOperand(sub, 1);
+        value = mlirOperationGetOperand(sub, 0);
     }
-    if (mlirOperationIsNull(def) || infc_ir_kind(ir, def) != INFC_OP_convert) return false;
+    MlirOperation def = infc_match_kind(ir, value, INFC_OP_convert);
+    if (mlirOperationIsNull(def)) return false;
     out->q = mlirOperationGetOperand(def, 0);
     infc_dtype dtype = infc_ir_type(ir, out->q).dtype;
     if (dtype == INFC_DTYPE_i32) return !out->has_zero;
@@ -51,8 +44,8 @@ static bool match_centred(const infc_ir *ir, MlirValue value, grid *out) {
 }
 
 static bool match(const infc_ir *ir, MlirValue value, grid *out) {
-    MlirOperation def = infc_ir_def(value);
-    if (!is_fn(ir, def, "mul")) return false;
+    MlirOperation def = infc_match_map(ir, value, "mul");
+    if (mlirOperationIsNull(def)) return false;
     infc_type type = infc_ir_type(ir, value);
     for (int i = 0; i < 2; i++) {
         out->scale = mlirOperationGetOperand(def, 1 - i);
@@ -64,13 +57,7 @@ static bool match(const infc_ir *ir, MlirValue value, grid *out) {
 }
 
 static infc_status reshape(cx *c, MlirValue *value, const int64_t *dims, int rank) {
-    infc_type type = infc_ir_type(c->ir, *value);
-    bool same = type.rank == rank;
-    for (int i = 0; same && i < rank; i++) same = type.dims[i] == dims[i];
-    infc_attr attr = infc_attr_ints("shape", dims, rank);
-    MlirValue from = *value;
-    if (same) return INFC_OK;
-    return infc_ir_build(c->ir, c->at, INFC_OP_reshape, c->location, &from, 1, &attr, 1, value);
+    return infc_match_reshape(c->ir, c->at, c->location, *value, dims, rank, value);
 }
 
 /* A parameter with as many axes as what it broadcasts against; one value stays as it is. */
@@ -210,18 +197,9 @@ static bool near(float a, float b) { return fabsf(a - b) <= 0x1p-22f * fabsf(a);
 
 /* Whether a bias is quantised with the product of the scales, which are constants. */
 static bool same_scales(const infc_ir *ir, const grid *x, const grid *w, const grid *bias) {
-    const infc_weight *xs = infc_ir_weight_of(ir, x->scale), *ws = infc_ir_weight_of(ir, w->scale),
-                      *bs = infc_ir_weight_of(ir, bias->scale);
-    MlirOperation def = infc_ir_def(w->scale);
-    while (!ws && !mlirOperationIsNull(def) && infc_ir_kind(ir, def) == INFC_OP_reshape) {
-        ws = infc_ir_weight_of(ir, mlirOperationGetOperand(def, 0));
-        def = infc_ir_def(mlirOperationGetOperand(def, 0));
-    }
-    def = infc_ir_def(bias->scale);
-    while (!bs && !mlirOperationIsNull(def) && infc_ir_kind(ir, def) == INFC_OP_reshape) {
-        bs = infc_ir_weight_of(ir, mlirOperationGetOperand(def, 0));
-        def = infc_ir_def(mlirOperationGetOperand(def, 0));
-    }
+    const infc_weight *xs = infc_ir_weight_of(ir, x->scale),
+                      *ws = infc_ir_weight_of(ir, infc_match_past_reshapes(ir, w->scale)),
+                      *bs = infc_ir_weight_of(ir, infc_match_past_reshapes(ir, bias->scale));
     if (!xs || !ws || !bs) return false;
     int64_t n_w = infc_type_count(&ws->type), n_b = infc_type_count(&bs->type), n = n_w > n_b ? n_w : n_b;
     if ((n_w != 1 && n_w != n) || (n_b != 1 && n_b != n)) return false;
@@ -237,7 +215,9 @@ static infc_status find_bias(cx *c, MlirOperation op, const grid *x, const grid 
                              MlirOperation *add, MlirValue *starts) {
     MlirOperation user = infc_ir_only_user(mlirOperationGetResult(op, 0));
     *add = (MlirOperation){NULL};
-    if (!is_fn(c->ir, user, "add")) return INFC_OK;
+    if (mlirOperationIsNull(user) || infc_ir_kind(c->ir, user) != INFC_OP_map2 ||
+        mlirOperationIsNull(infc_match_map(c->ir, mlirOperationGetResult(user, 0), "add")))
+        return INFC_OK;
     for (int i = 0; i < 2; i++) {
         grid bias;
         bool found;

@@ -47,27 +47,17 @@ static part part_of(const infc_ir *ir, MlirValue operand) {
     return p;
 }
 
-/* Rows of the matrices side by side; a row of biases with rows = 1. */
-static float *side_by_side(infc_arena *arena, const part *parts, int n, int64_t rows, int64_t columns) {
+/* Rows of the matrices side by side; with bias, the one row of each bias. */
+static float *side_by_side(infc_arena *arena, const part *parts, int n, bool bias, const infc_type *type) {
+    const int64_t columns = type->dims[type->rank - 1], rows = infc_type_count(type) / columns;
     float *out = infc_arena_alloc(arena, (size_t)(rows * columns) * sizeof *out + INFC_OVER_READ, INFC_ALIGN);
     int64_t at = 0;
     for (int i = 0; i < n; i++) {
-        int64_t width = parts[i].matrix.type.dims[1];
+        const char *from = bias ? (const char *)parts[i].bias->bytes : parts[i].matrix.data;
+        const int64_t width = parts[i].matrix.type.dims[1];
+        const size_t row = (size_t)width * sizeof *out;
         for (int64_t r = 0; r < rows; r++)
-            memcpy(out + r * columns + at,
-                   (const char *)parts[i].matrix.data + r * width * (int64_t)sizeof *out,
-                   (size_t)width * sizeof *out);
-        at += width;
-    }
-    return out;
-}
-
-static float *biases(infc_arena *arena, const part *parts, int n, int64_t columns) {
-    float *out = infc_arena_alloc(arena, (size_t)columns * sizeof *out + INFC_OVER_READ, INFC_ALIGN);
-    int64_t at = 0;
-    for (int i = 0; i < n; i++) {
-        int64_t width = parts[i].matrix.type.dims[1];
-        for (int64_t c = 0; c < width; c++) out[at + c] = (float)infc_weight_f64(parts[i].bias, c);
+            memcpy(out + r * columns + at, from + (size_t)r * row, row);
         at += width;
     }
     return out;
@@ -87,13 +77,12 @@ static infc_status merged_product(infc_ir *ir, infc_ir_at at, const part *parts,
     infc_arena *arena = ir->cx->arena;
     MlirValue in[2] = {parts[0].x}, sum[2];
     in[1] = infc_constant_add(ir, at, location, parts[0].weight->name, &type,
-                              side_by_side(arena, parts, n, type.dims[0], type.dims[1]),
-                              "merged with its neighbours");
+                              side_by_side(arena, parts, n, false, &type), "merged with its neighbours");
     INFC_TRY(infc_ir_build(ir, at, INFC_OP_matmul, location, in, 2, NULL, 0, out));
     if (!parts[0].bias) return INFC_OK;
     sum[0] = *out;
     sum[1] = infc_constant_add(ir, at, location, parts[0].bias->name, &bias,
-                               biases(arena, parts, n, type.dims[1]), "merged with its neighbours");
+                               side_by_side(arena, parts, n, true, &bias), "merged with its neighbours");
     return infc_ir_map(ir, at, "add", location, sum, 2, out);
 }
 

@@ -4,13 +4,8 @@
  * Only transposes [N,C,..] -> [N,..,C] of rank 4 and more move, which is what such models have; a group of operands
  * moves when all of them are such transposes, constants or single numbers. */
 #include "move_transposes.h"
+#include "match.h"
 #include <string.h>
-
-static MlirOperation def_of_kind(const infc_ir *ir, MlirValue value, infc_op_kind kind) {
-    MlirOperation def = infc_ir_def(value);
-    if (mlirOperationIsNull(def) || infc_ir_kind(ir, def) != kind) return (MlirOperation){NULL};
-    return def;
-}
 
 bool infc_moves_nothing(const infc_type *x, const int64_t *perm) {
     int64_t last = -1;
@@ -28,7 +23,7 @@ infc_status infc_transposed(infc_pass_cx *pass, MlirOperation op, MlirValue from
     infc_ir_at at = {mlirOperationGetBlock(op), op};
     infc_attr both = *perm;
     MlirOperation inner;
-    while (inner = def_of_kind(ir, from, INFC_OP_transpose), !mlirOperationIsNull(inner)) {
+    while (inner = infc_match_kind(ir, from, INFC_OP_transpose), !mlirOperationIsNull(inner)) {
         infc_op_desc first;
         infc_attr so_far = both;
         infc_ir_describe(ir, inner, &first);
@@ -48,7 +43,7 @@ infc_status infc_transposed(infc_pass_cx *pass, MlirOperation op, MlirValue from
 
 /* The operand of a transpose [N,C,..] -> [N,..,C] of rank 4 or more; null for other values. */
 static MlirValue channels_first(const infc_ir *ir, MlirValue value) {
-    MlirOperation def = def_of_kind(ir, value, INFC_OP_transpose);
+    MlirOperation def = infc_match_kind(ir, value, INFC_OP_transpose);
     if (mlirOperationIsNull(def)) return (MlirValue){NULL};
     infc_op_desc desc;
     infc_ir_describe(ir, def, &desc);
@@ -151,7 +146,7 @@ infc_status infc_sink_transposes(infc_pass_cx *pass, MlirOperation op, const inf
 infc_status infc_lift_over_pad(infc_pass_cx *pass, MlirOperation op, const infc_attr *perm, MlirValue *out) {
     infc_ir *ir = pass->ir;
     MlirValue value = mlirOperationGetOperand(op, 0), moved;
-    MlirOperation pad = def_of_kind(ir, value, INFC_OP_pad);
+    MlirOperation pad = infc_match_kind(ir, value, INFC_OP_pad);
     if (mlirOperationIsNull(pad) || infc_ir_uses(value) != 1) return INFC_OK;
     infc_op_desc desc;
     infc_ir_describe(ir, pad, &desc);
