@@ -9,7 +9,6 @@
  * What is left unused is for dce. Values change by rounding only. */
 #include "match.h"
 #include <math.h>
-#include <string.h>
 
 /* ---- normalisation --------------------------------------------------------------------------------------- */
 
@@ -88,10 +87,8 @@ static infc_status norm(infc_pass_cx *pass, MlirOperation op, MlirValue *out) {
     bool center = !mlirOperationIsNull(centred) &&
                   match_mean(ir, mlirOperationGetOperand(centred, 1), &mean) &&
                   mlirValueEqual(mean, mlirOperationGetOperand(centred, 0));
-    uint32_t bits;
-    memcpy(&bits, &epsilon, sizeof bits);
     x = center ? mean : d;
-    infc_attr attrs[] = {infc_attr_int("center", center), infc_attr_int("epsilon", bits)};
+    infc_attr attrs[] = {infc_attr_int("center", center), infc_attr_int("epsilon", infc_f32_bits(epsilon))};
     infc_ir_at at = {mlirOperationGetBlock(op), op};
     return infc_ir_build(ir, at, INFC_OP_norm, mlirOperationGetLocation(op), &x, 1, attrs, 2, out);
 }

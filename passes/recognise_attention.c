@@ -161,12 +161,10 @@ static infc_status build(const pattern *p, infc_ir_at at, MlirLocation location,
     INFC_TRY(infc_match_reshape(p->ir, at, location, p->k, k, 3, &in[1]));
     INFC_TRY(infc_match_reshape(p->ir, at, location, p->v, v, 3, &in[2]));
     if (mask) INFC_TRY(infc_match_reshape(p->ir, at, location, p->mask, mask, 4, &in[3]));
-    float scale = (float)p->scale;
-    uint32_t bits;
-    memcpy(&bits, &scale, sizeof bits);
     const int64_t heads[] = {p->h, p->h}, dims[] = {p->d, p->e}, zeros[3] = {0};
     infc_attr attrs[] = {infc_attr_ints("heads", heads, 2), infc_attr_ints("dims", dims, 2),
-                         infc_attr_ints("at", zeros, 3), infc_attr_int("scale", bits),
+                         infc_attr_ints("at", zeros, 3),
+                         infc_attr_int("scale", infc_f32_bits((float)p->scale)),
                          infc_attr_ints("past", zeros, 2)};
     return infc_ir_build(p->ir, at, mask ? INFC_OP_attention_masked : INFC_OP_attention, location,
                          in, mask ? 4 : 3, attrs, 5, out);

@@ -4,6 +4,12 @@
 #include <assert.h>
 #include <string.h>
 
+int64_t infc_f32_bits(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 infc_attr infc_attr_int(const char *name, int64_t value) {
     return (infc_attr){.name = name, .kind = INFC_ATTR_I64, .i = value};
 }

@@ -59,6 +59,8 @@ MlirLocation infc_ir_location(infc_ir *ir, const char *node, int line); /* node 
 MlirLocation infc_ir_location_fuse(infc_ir *ir, const MlirLocation *parts, size_t n);
 infc_loc infc_ir_loc(const infc_ir *ir, MlirLocation location); /* for diagnostics */
 
+/* How attributes and kernels' dims hold a float: its 32 bits, never negative. */
+int64_t infc_f32_bits(float value);
 infc_attr infc_attr_int(const char *name, int64_t value);
 infc_attr infc_attr_ints(const char *name, const int64_t *values, int n);
 infc_attr infc_attr_string(const char *name, const char *value);

@@ -123,6 +123,12 @@ infc_status infc_onnx_map(infc_onnx_at *at, const char *fn, const infc_onnx_oper
     return infc_onnx_build(at, kinds[n - 1], in, n, &attr, 1, out);
 }
 
+infc_status infc_onnx_map2(infc_onnx_at *at, const char *fn, infc_onnx_operand a,
+                           infc_onnx_operand b, infc_onnx_operand *out) {
+    const infc_onnx_operand pair[] = {a, b};
+    return infc_onnx_map(at, fn, pair, 2, out);
+}
+
 static bool same_dims(const infc_type *type, const int64_t *dims, int rank) {
     if (type->rank != rank) return false;
     for (int i = 0; i < rank; i++)

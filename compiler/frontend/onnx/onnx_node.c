@@ -118,6 +118,13 @@ bool infc_onnx_output_used(const infc_onnx_at *at, size_t i) {
     return id != INFC_ONNX_ABSENT && at->import->net.values[id].used;
 }
 
+infc_status infc_onnx_no_statistics(infc_onnx_at *at, size_t last) {
+    for (size_t i = 1; i <= last && i < at->node->n_outputs; i++)
+        if (infc_onnx_output_used(at, i))
+            return infc_onnx_refuse(at, "output %zu exists for training only; export the model for inference", i);
+    return INFC_OK;
+}
+
 infc_status infc_onnx_output(infc_onnx_at *at, size_t i, const infc_onnx_operand *operand) {
     infc_onnx_import *import = at->import;
     size_t id = output_id(at, i);

@@ -42,6 +42,8 @@ infc_status infc_onnx_input_ints(infc_onnx_at *at, size_t i, int64_t *out, int m
 infc_status infc_onnx_input_integers(infc_onnx_at *at, size_t i, int64_t **out, int64_t *out_n);
 /* True when output i is given and something reads it. */
 bool infc_onnx_output_used(const infc_onnx_at *at, size_t i);
+/* Refuses statistics that only training wants: outputs 1 to last. */
+infc_status infc_onnx_no_statistics(infc_onnx_at *at, size_t last);
 /* Sets output i: names it, and compares it with what the model declares about it. */
 infc_status infc_onnx_output(infc_onnx_at *at, size_t i, const infc_onnx_operand *operand);
 
@@ -72,6 +74,8 @@ infc_status infc_onnx_constant_dims(infc_onnx_at *at, const infc_type *type, boo
 /* map1, map2, map3 by the number of operands. */
 infc_status infc_onnx_map(infc_onnx_at *at, const char *fn, const infc_onnx_operand *in, int n,
                           infc_onnx_operand *out);
+infc_status infc_onnx_map2(infc_onnx_at *at, const char *fn, infc_onnx_operand a,
+                           infc_onnx_operand b, infc_onnx_operand *out);
 infc_status infc_onnx_convert(infc_onnx_at *at, infc_dtype to, const infc_onnx_operand *in,
                               infc_onnx_operand *out);
 /* Rows of all axes from `axis` on, as INFC_OP_norm; attribute "epsilon", or else `epsilon`. */

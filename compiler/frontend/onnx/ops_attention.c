@@ -2,27 +2,23 @@
 #include "ops_attention.h"
 #include "ops_part.h"
 #include <math.h>
-#include <string.h>
 
 infc_status infc_onnx_attend(infc_onnx_at *at, const infc_onnx_attention *a, infc_onnx_operand *out) {
     infc_onnx_operand in[] = {a->q, a->k, a->v, a->mask};
     float scale = a->scale != 0.0f ? a->scale : (float)(1.0 / sqrt((double)a->d));
-    uint32_t bits;
-    memcpy(&bits, &scale, sizeof bits);
     const int64_t heads[] = {a->heads, a->groups}, dims[] = {a->d, a->dv}, past[] = {a->causal, a->past};
     infc_attr attrs[] = {infc_attr_ints("heads", heads, 2), infc_attr_ints("dims", dims, 2),
-                         infc_attr_ints("at", a->at, 3), infc_attr_int("scale", bits),
+                         infc_attr_ints("at", a->at, 3), infc_attr_int("scale", infc_f32_bits(scale)),
                          infc_attr_ints("past", past, 2)};
     return infc_onnx_build(at, a->masked ? INFC_OP_attention_masked : INFC_OP_attention, in,
                            a->masked ? 4 : 3, attrs, 5, out);
 }
 
 infc_status infc_onnx_attention_mask(infc_onnx_at *at, infc_onnx_attention *a, const infc_onnx_operand *mask) {
-    infc_onnx_operand both[] = {a->mask, *mask};
-    bool first = !a->masked;
+    if (a->masked) return infc_onnx_map2(at, "add", a->mask, *mask, &a->mask);
     a->masked = true;
     a->mask = *mask;
-    return first ? INFC_OK : infc_onnx_map(at, "add", both, 2, &a->mask);
+    return INFC_OK;
 }
 
 /* ---- Attention -------------------------------------------------------------------------------------------- */
@@ -114,10 +110,10 @@ static infc_status columns(infc_onnx_at *at, const infc_onnx_operand *x, int64_t
 static infc_status combine(infc_onnx_at *at, const infc_onnx_operand *a, const infc_onnx_operand *p,
                            const char *fn, const infc_onnx_operand *b, const infc_onnx_operand *q,
                            infc_onnx_operand *out) {
-    infc_onnx_operand first[] = {*a, *p}, second[] = {*b, *q}, sum[2];
-    INFC_TRY(infc_onnx_map(at, "mul", first, 2, &sum[0]));
-    INFC_TRY(infc_onnx_map(at, "mul", second, 2, &sum[1]));
-    return infc_onnx_map(at, fn, sum, 2, out);
+    infc_onnx_operand first, second;
+    INFC_TRY(infc_onnx_map2(at, "mul", *a, *p, &first));
+    INFC_TRY(infc_onnx_map2(at, "mul", *b, *q, &second));
+    return infc_onnx_map2(at, fn, first, second, out);
 }
 
 /* Input i, a table of cosines or sines: rows by position, or one for each element of [B,S]; as [B,S,1,half]. */

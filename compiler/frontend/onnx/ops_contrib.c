@@ -4,18 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-static infc_status add(infc_onnx_at *at, const infc_onnx_operand *a, const infc_onnx_operand *b,
-                       infc_onnx_operand *out) {
-    infc_onnx_operand pair[] = {*a, *b};
-    return infc_onnx_map(at, "add", pair, 2, out);
-}
-
 /* Adds input i when it is there. */
 static infc_status add_input(infc_onnx_at *at, size_t i, infc_onnx_operand *y) {
     infc_onnx_operand bias;
     if (!infc_onnx_has(at, i)) return INFC_OK;
     INFC_TRY(infc_onnx_input(at, i, &bias));
-    return add(at, y, &bias, y);
+    return infc_onnx_map2(at, "add", *y, bias, y);
 }
 
 /* BiasGelu, Gelu; FastGelu, which is the approximation by tanh. */
@@ -32,25 +26,18 @@ infc_status infc_onnx_import_contrib_gelu(infc_onnx_at *at) {
 
 static infc_status normalise(infc_onnx_at *at, const infc_onnx_operand *x, bool center,
                              size_t scale, size_t bias, infc_onnx_operand *out) {
-    infc_onnx_operand pair[2];
-    INFC_TRY(infc_onnx_norm_rows(at, x, x->type.rank - 1, center, 1e-12f, &pair[0]));
-    INFC_TRY(infc_onnx_input(at, scale, &pair[1]));
-    INFC_TRY(infc_onnx_map(at, "mul", pair, 2, out));
+    infc_onnx_operand factor;
+    INFC_TRY(infc_onnx_norm_rows(at, x, x->type.rank - 1, center, 1e-12f, out));
+    INFC_TRY(infc_onnx_input(at, scale, &factor));
+    INFC_TRY(infc_onnx_map2(at, "mul", *out, factor, out));
     return bias ? add_input(at, bias, out) : INFC_OK;
-}
-
-static infc_status no_statistics(infc_onnx_at *at) {
-    for (size_t i = 1; i < 3; i++)
-        if (infc_onnx_output_used(at, i))
-            return infc_onnx_refuse(at, "output %zu exists for training only; export the model for inference", i);
-    return INFC_OK;
 }
 
 /* input + skip + bias; its normalisation. */
 infc_status infc_onnx_import_skip_layer_norm(infc_onnx_at *at) {
     infc_onnx_operand x, y;
     bool center = strcmp(at->node->op, "SkipLayerNormalization") == 0;
-    INFC_TRY(no_statistics(at));
+    INFC_TRY(infc_onnx_no_statistics(at, 2));
     INFC_TRY(infc_onnx_input(at, 0, &x));
     if (x.type.rank < 1) return infc_onnx_invalid(at, "the input has no dimensions");
     INFC_TRY(add_input(at, 1, &x));
@@ -92,11 +79,11 @@ infc_status infc_onnx_import_embed_layer_norm(infc_onnx_at *at) {
     INFC_TRY(look_up(at, 2, &ids, &x));
     INFC_TRY(positions(at, ids.type.dims[1], &other));
     INFC_TRY(look_up(at, 3, &other, &other));
-    INFC_TRY(add(at, &x, &other, &x));
+    INFC_TRY(infc_onnx_map2(at, "add", x, other, &x));
     if (infc_onnx_has(at, 1) && infc_onnx_has(at, 4)) {
         INFC_TRY(infc_onnx_number(at, 1, &other));
         INFC_TRY(look_up(at, 4, &other, &other));
-        INFC_TRY(add(at, &x, &other, &x));
+        INFC_TRY(infc_onnx_map2(at, "add", x, other, &x));
     }
     INFC_TRY(normalise(at, &x, true, 5, 6, &y));
     INFC_TRY(infc_onnx_output(at, 2, &x));
@@ -203,7 +190,7 @@ infc_status infc_onnx_import_contrib_attention(infc_onnx_at *at) {
 
 /* Input i of MultiHeadAttention, plus its part of the bias. */
 static infc_status projected(infc_onnx_at *at, size_t i, int64_t bias_at, infc_onnx_operand *out) {
-    infc_onnx_operand bias, pair[2];
+    infc_onnx_operand bias, own;
     infc_onnx_part part;
     INFC_TRY(infc_onnx_input(at, i, out));
     if (out->type.rank != 3)
@@ -216,9 +203,8 @@ static infc_status projected(infc_onnx_at *at, size_t i, int64_t bias_at, infc_o
     infc_onnx_part_all(&bias.type, &part);
     part.starts[0] = bias_at;
     part.shape[0] = out->type.dims[2];
-    pair[0] = *out;
-    INFC_TRY(infc_onnx_part_of(at, &bias, &part, &pair[1]));
-    return infc_onnx_map(at, "add", pair, 2, out);
+    INFC_TRY(infc_onnx_part_of(at, &bias, &part, &own));
+    return infc_onnx_map2(at, "add", *out, own, out);
 }
 
 infc_status infc_onnx_import_multi_head_attention(infc_onnx_at *at) {

@@ -11,13 +11,19 @@ static infc_status centred(infc_onnx_at *at, const infc_onnx_operand *q, const i
     return infc_onnx_convert(at, INFC_DTYPE_i16, out, out);
 }
 
+/* What they take on the right: int8 as it is where there is no zero point. */
+static infc_status weight(infc_onnx_at *at, const infc_onnx_operand *q, const infc_onnx_grid *grid,
+                          infc_onnx_operand *out) {
+    *out = *q;
+    return q->type.dtype == INFC_DTYPE_i8 && !grid->has_zero ? INFC_OK : centred(at, q, grid, out);
+}
+
 /* Packed, each output's sum starting at `starts`, or at 0. */
-static infc_status packed(infc_onnx_at *at, const infc_onnx_operand *q, const infc_onnx_grid *grid,
-                          int64_t outputs, const infc_onnx_operand *starts, infc_onnx_operand *out) {
-    infc_onnx_operand in[2] = {*q};
+static infc_status packed(infc_onnx_at *at, const infc_onnx_operand *w, int64_t outputs,
+                          const infc_onnx_operand *starts, infc_onnx_operand *out) {
+    infc_onnx_operand in[2] = {*w};
     infc_type type = {.dtype = INFC_DTYPE_i32, .rank = 1, .dims = {outputs}};
     void *zeros;
-    if (q->type.dtype != INFC_DTYPE_i8 || grid->has_zero) INFC_TRY(centred(at, q, grid, &in[0]));
     if (starts) in[1] = *starts;
     else INFC_TRY(infc_onnx_constant(at, &type, &zeros, &in[1]));
     if (!starts) memset(zeros, 0, (size_t)infc_type_bytes(&type));
@@ -32,13 +38,13 @@ static infc_status as_matrix(infc_onnx_at *at, bool row, infc_onnx_operand *x) {
 infc_status infc_onnx_integer_matmul(infc_onnx_at *at, const infc_onnx_operand *a, const infc_onnx_grid *a_grid,
                                      const infc_onnx_operand *b, const infc_onnx_grid *b_grid,
                                      const infc_onnx_operand *starts, infc_onnx_operand *out) {
-    infc_onnx_operand in[2], w = *b;
+    infc_onnx_operand in[2], w;
     infc_op_desc desc = {.kind = INFC_OP_matmul, .n_in = 2};
     infc_type product;
     if (a->type.rank < 1 || b->type.rank < 1)
         return infc_onnx_invalid(at, "an operand has no dimensions");
     INFC_TRY(centred(at, a, a_grid, &in[0]));
-    if (w.type.dtype != INFC_DTYPE_i8 || b_grid->has_zero) INFC_TRY(centred(at, b, b_grid, &w));
+    INFC_TRY(weight(at, b, b_grid, &w));
     INFC_TRY(as_matrix(at, true, &in[0]));
     INFC_TRY(as_matrix(at, false, &w));
     desc.in[0] = in[0].type, desc.in[1] = w.type;
@@ -49,8 +55,7 @@ infc_status infc_onnx_integer_matmul(infc_onnx_at *at, const infc_onnx_operand *
         INFC_TRY(infc_onnx_merge_batch(at, &in[0]));
         INFC_TRY(infc_onnx_merge_batch(at, &w));
     }
-    const infc_onnx_grid none = {.has_zero = false};
-    INFC_TRY(packed(at, &w, &none, w.type.dims[w.type.rank - 1], starts, &in[1]));
+    INFC_TRY(packed(at, &w, w.type.dims[w.type.rank - 1], starts, &in[1]));
     INFC_TRY(infc_onnx_build(at, INFC_OP_imatmul, in, 2, NULL, 0, out));
     int64_t dims[INFC_MAX_RANK];
     int rank = 0;
@@ -64,21 +69,20 @@ infc_status infc_onnx_integer_matmul(infc_onnx_at *at, const infc_onnx_operand *
 
 infc_status infc_onnx_scale_product(infc_onnx_at *at, const infc_onnx_grid *a,
                                     const infc_onnx_grid *b, infc_onnx_operand *out) {
-    infc_onnx_operand pair[2] = {a->scale, b->scale};
-    return infc_onnx_map(at, "mul", pair, 2, out);
+    return infc_onnx_map2(at, "mul", a->scale, b->scale, out);
 }
 
 /* sum * (a.scale * b.scale / y.scale), rounded onto y's grid. */
 static infc_status rescale(infc_onnx_at *at, const infc_onnx_operand *sum, const infc_onnx_operand *scales,
                            const infc_onnx_grid *grid, infc_onnx_operand *out) {
-    infc_onnx_operand pair[2] = {*scales, grid->scale}, product[2];
+    infc_onnx_operand factor, product;
     for (int64_t k = 0; grid->scale.constant && k < infc_type_count(&grid->scale.type); k++)
         if (!(infc_weight_f64(grid->scale.constant, k) > 0))
             return infc_onnx_invalid(at, "the result's scale is 0; it must be a positive number");
-    INFC_TRY(infc_onnx_map(at, "div", pair, 2, &product[1]));
-    INFC_TRY(infc_onnx_convert(at, INFC_DTYPE_f32, sum, &product[0]));
-    INFC_TRY(infc_onnx_map(at, "mul", product, 2, &product[0]));
-    return infc_onnx_requantize(at, &product[0], grid, grid->dtype, out);
+    INFC_TRY(infc_onnx_map2(at, "div", *scales, grid->scale, &factor));
+    INFC_TRY(infc_onnx_convert(at, INFC_DTYPE_f32, sum, &product));
+    INFC_TRY(infc_onnx_map2(at, "mul", product, factor, &product));
+    return infc_onnx_requantize(at, &product, grid, grid->dtype, out);
 }
 
 static infc_status result_type(infc_onnx_at *at, const infc_onnx_grid *grid) {
@@ -142,15 +146,14 @@ infc_status infc_onnx_import_qlinear_matmul(infc_onnx_at *at) {
 
 /* sum * (a.scale * b.scale) + bias. */
 static infc_status to_float(infc_onnx_at *at, const factors *f, size_t bias) {
-    infc_onnx_operand pair[2], y;
+    infc_onnx_operand scales, added, y;
     INFC_TRY(infc_onnx_integer_matmul(at, &f->a, &f->a_grid, &f->b, &f->b_grid, NULL, &y));
-    INFC_TRY(infc_onnx_convert(at, INFC_DTYPE_f32, &y, &pair[0]));
-    INFC_TRY(infc_onnx_scale_product(at, &f->a_grid, &f->b_grid, &pair[1]));
-    INFC_TRY(infc_onnx_map(at, "mul", pair, 2, &y));
+    INFC_TRY(infc_onnx_convert(at, INFC_DTYPE_f32, &y, &y));
+    INFC_TRY(infc_onnx_scale_product(at, &f->a_grid, &f->b_grid, &scales));
+    INFC_TRY(infc_onnx_map2(at, "mul", y, scales, &y));
     if (bias < at->node->n_inputs && infc_onnx_has(at, bias)) {
-        pair[0] = y;
-        INFC_TRY(infc_onnx_input(at, bias, &pair[1]));
-        INFC_TRY(infc_onnx_map(at, "add", pair, 2, &y));
+        INFC_TRY(infc_onnx_input(at, bias, &added));
+        INFC_TRY(infc_onnx_map2(at, "add", y, added, &y));
     }
     return infc_onnx_output(at, 0, &y);
 }
@@ -183,13 +186,11 @@ static infc_status convolve(infc_onnx_at *at, factors *f, const infc_onnx_operan
     int spatial = f->a.type.rank - 2;
     int64_t outputs = f->b.type.dims[0];
     INFC_TRY(centred(at, &f->a, &f->a_grid, &in[0]));
-    if (f->b.type.dtype != INFC_DTYPE_i8 || f->b_grid.has_zero)
-        INFC_TRY(centred(at, &f->b, &f->b_grid, &f->b));
+    INFC_TRY(weight(at, &f->b, &f->b_grid, &f->b));
     INFC_TRY(infc_onnx_image(at, &in[0], &in[0]));
     INFC_TRY(infc_onnx_image(at, &f->b, &f->b));
     INFC_TRY(infc_onnx_window_read(at, &in[0].type, spatial, &f->b.type.dims[2], &window));
-    const infc_onnx_grid none = {.has_zero = false};
-    INFC_TRY(packed(at, &f->b, &none, outputs, starts, &in[1]));
+    INFC_TRY(packed(at, &f->b, outputs, starts, &in[1]));
     infc_attr attrs[] = {
         infc_attr_ints("strides", window.strides, 2),
         infc_attr_ints("pads", window.pads, 4),
@@ -257,7 +258,7 @@ infc_status infc_onnx_import_qlinear_conv(infc_onnx_at *at) {
 infc_status infc_onnx_import_qgemm(infc_onnx_at *at) {
     static const size_t places[] = {0, 1, 2, 3, 4, 5};
     static const int64_t swapped[] = {1, 0};
-    infc_onnx_operand starts, sum, pair[2], y;
+    infc_onnx_operand starts, sum, scales, y;
     infc_onnx_grid grid;
     factors f;
     INFC_TRY(read_factors(at, places, &f));
@@ -271,16 +272,16 @@ infc_status infc_onnx_import_qgemm(infc_onnx_at *at) {
     bool biased = at->node->n_inputs > 6 && infc_onnx_has(at, 6);
     if (biased) INFC_TRY(read_starts(at, 6, f.b.type.dims[1], &starts));
     INFC_TRY(infc_onnx_integer_matmul(at, &f.a, &f.a_grid, &f.b, &f.b_grid, biased ? &starts : NULL, &sum));
-    INFC_TRY(infc_onnx_scale_product(at, &f.a_grid, &f.b_grid, &pair[0]));
-    pair[1] = infc_onnx_scalar(at, "alpha", infc_onnx_attr_float(at, "alpha", 1.0f));
-    INFC_TRY(infc_onnx_map(at, "mul", pair, 2, &pair[1]));
+    infc_onnx_operand alpha = infc_onnx_scalar(at, "alpha", infc_onnx_attr_float(at, "alpha", 1.0f));
+    INFC_TRY(infc_onnx_scale_product(at, &f.a_grid, &f.b_grid, &scales));
+    INFC_TRY(infc_onnx_map2(at, "mul", scales, alpha, &scales));
     if (at->node->n_inputs > 7 && infc_onnx_has(at, 7)) {
         INFC_TRY(infc_onnx_grid_read(at, 7, 8, &sum.type, -1, &grid));
         INFC_TRY(result_type(at, &grid));
-        INFC_TRY(rescale(at, &sum, &pair[1], &grid, &y));
+        INFC_TRY(rescale(at, &sum, &scales, &grid, &y));
         return infc_onnx_output(at, 0, &y);
     }
-    INFC_TRY(infc_onnx_convert(at, INFC_DTYPE_f32, &sum, &pair[0]));
-    INFC_TRY(infc_onnx_map(at, "mul", pair, 2, &y));
+    INFC_TRY(infc_onnx_convert(at, INFC_DTYPE_f32, &sum, &y));
+    INFC_TRY(infc_onnx_map2(at, "mul", y, scales, &y));
     return infc_onnx_output(at, 0, &y);
 }

@@ -169,10 +169,8 @@ static infc_status read_fill(infc_onnx_at *at, infc_dtype dtype, int64_t *out) {
     float value = infc_onnx_attr_float(at, "value", 0.0f);
     *out = 0;
     if (!infc_onnx_has(at, 2)) {
-        uint32_t bits;
-        memcpy(&bits, &value, sizeof bits);
-        if (dtype == INFC_DTYPE_f32) *out = bits;
-        else if (bits != 0)
+        if (dtype == INFC_DTYPE_f32) *out = infc_f32_bits(value);
+        else if (infc_f32_bits(value) != 0)
             return infc_onnx_refuse(at, "a fill of %g for %s", (double)value, infc_dtype_name(dtype));
         return INFC_OK;
     }

@@ -3,19 +3,11 @@
 #include "onnx_node.h"
 #include <string.h>
 
-static infc_status map2(infc_onnx_at *at, const char *fn, infc_onnx_operand a, infc_onnx_operand b,
-                        infc_onnx_operand *out) {
-    infc_onnx_operand pair[] = {a, b};
-    return infc_onnx_map(at, fn, pair, 2, out);
-}
-
 infc_status infc_onnx_norm_rows(infc_onnx_at *at, const infc_onnx_operand *in, int axis,
                                 bool center, float otherwise, infc_onnx_operand *out) {
     float epsilon = infc_onnx_attr_float(at, "epsilon", otherwise);
     infc_onnx_operand x = *in, rows = x;
     int64_t dims[INFC_MAX_RANK], row = 1;
-    int32_t bits;
-    memcpy(&bits, &epsilon, sizeof bits);
     if (!(epsilon >= 0) || epsilon > 0x1.fffffep+127f)
         return infc_onnx_invalid(at, "attribute \"epsilon\" is %g", (double)epsilon);
     for (int i = 0; i < axis; i++) dims[i] = x.type.dims[i];
@@ -24,7 +16,7 @@ infc_status infc_onnx_norm_rows(infc_onnx_at *at, const infc_onnx_operand *in, i
     INFC_TRY(infc_onnx_view(at, &x, dims, axis + 1, &rows));
     infc_attr attrs[] = {
         infc_attr_int("center", center),
-        infc_attr_int("epsilon", bits & INT32_MAX),
+        infc_attr_int("epsilon", infc_f32_bits(epsilon) & INT32_MAX),
     };
     INFC_TRY(infc_onnx_build(at, INFC_OP_norm, &rows, 1, attrs, 2, &rows));
     return infc_onnx_view(at, &rows, x.type.dims, x.type.rank, out);
@@ -39,16 +31,14 @@ static infc_status apply(infc_onnx_at *at, const char *fn, size_t i, infc_onnx_o
         return infc_onnx_invalid(at, "input %zu, \"%s\", is %s, which does not broadcast to the input %s",
                                  i, at->node->inputs[i], infc_type_text(at->arena, &p.type),
                                  infc_type_text(at->arena, &y->type));
-    return map2(at, fn, *y, p, y);
+    return infc_onnx_map2(at, fn, *y, p, y);
 }
 
 infc_status infc_onnx_import_layer_norm(infc_onnx_at *at) {
     infc_onnx_operand x, y;
     int axis;
     bool center = strcmp(at->node->op, "LayerNormalization") == 0;
-    for (size_t i = 1; i < at->node->n_outputs; i++)
-        if (infc_onnx_output_used(at, i))
-            return infc_onnx_refuse(at, "output %zu exists for training only; export the model for inference", i);
+    INFC_TRY(infc_onnx_no_statistics(at, at->node->n_outputs));
     INFC_TRY(infc_onnx_input(at, 0, &x));
     INFC_TRY(infc_onnx_axis(at, infc_onnx_attr_int(at, "axis", -1), x.type.rank, &axis));
     INFC_TRY(infc_onnx_norm_rows(at, &x, axis, center, 1e-5f, &y));
@@ -76,8 +66,8 @@ infc_status infc_onnx_import_group_norm(infc_onnx_at *at) {
     INFC_TRY(infc_onnx_view(at, &x, rows, 2, &y));
     INFC_TRY(infc_onnx_norm_rows(at, &y, 1, true, 1e-5f, &y));
     INFC_TRY(infc_onnx_view(at, &y, x.type.dims, x.type.rank, &y));
-    INFC_TRY(map2(at, "mul", y, scale, &y));
-    INFC_TRY(map2(at, "add", y, bias, &y));
+    INFC_TRY(infc_onnx_map2(at, "mul", y, scale, &y));
+    INFC_TRY(infc_onnx_map2(at, "add", y, bias, &y));
     return infc_onnx_output(at, 0, &y);
 }
 
@@ -86,10 +76,10 @@ static infc_status divide_by_norm(infc_onnx_at *at, infc_onnx_operand x, infc_on
                                   infc_onnx_operand *out) {
     infc_onnx_operand sign, zero;
     INFC_TRY(infc_onnx_map(at, "sign", &norm, 1, &sign));
-    INFC_TRY(map2(at, "sub", infc_onnx_scalar(at, "one", 1), sign, &zero));
-    INFC_TRY(map2(at, "add", norm, zero, &norm));
-    INFC_TRY(map2(at, "mul", x, sign, &x));
-    return map2(at, "div", x, norm, out);
+    INFC_TRY(infc_onnx_map2(at, "sub", infc_onnx_scalar(at, "one", 1), sign, &zero));
+    INFC_TRY(infc_onnx_map2(at, "add", norm, zero, &norm));
+    INFC_TRY(infc_onnx_map2(at, "mul", x, sign, &x));
+    return infc_onnx_map2(at, "div", x, norm, out);
 }
 
 /* x over its 1-norm or 2-norm along an axis. */
@@ -102,7 +92,7 @@ infc_status infc_onnx_import_lp_norm(infc_onnx_at *at) {
     if (p != 1 && p != 2)
         return infc_onnx_invalid(at, "attribute \"p\" is %lld, not 1 or 2", (long long)p);
     if (p == 1) INFC_TRY(infc_onnx_map(at, "abs", &x, 1, &y));
-    else INFC_TRY(map2(at, "mul", x, x, &y));
+    else INFC_TRY(infc_onnx_map2(at, "mul", x, x, &y));
     int64_t axes = axis;
     infc_attr attr = infc_attr_ints("axes", &axes, 1);
     INFC_TRY(infc_onnx_build(at, INFC_OP_reduce_sum, &y, 1, &attr, 1, &y));

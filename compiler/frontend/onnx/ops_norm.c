@@ -1,17 +1,9 @@
 /* BatchNormalization in inference: s = scale / sqrt(var + epsilon), t = bias - mean * s, y = x * s + t. And LRN. */
 #include "onnx_node.h"
 
-static infc_status map2(infc_onnx_at *at, const char *fn, infc_onnx_operand a, infc_onnx_operand b,
-                        infc_onnx_operand *out) {
-    infc_onnx_operand pair[] = {a, b};
-    return infc_onnx_map(at, fn, pair, 2, out);
-}
-
 infc_status infc_onnx_import_batchnorm(infc_onnx_at *at) {
     infc_onnx_operand x, scale, bias, mean, var, s, t, y;
-    for (size_t i = 1; i < at->node->n_outputs; i++)
-        if (infc_onnx_output_used(at, i))
-            return infc_onnx_refuse(at, "output %zu exists in training only; export the model for inference", i);
+    INFC_TRY(infc_onnx_no_statistics(at, at->node->n_outputs));
     if (infc_onnx_attr_int(at, "training_mode", 0) != 0)
         return infc_onnx_refuse(at,
                                 "training_mode is not supported; export the model for inference");
@@ -25,13 +17,13 @@ infc_status infc_onnx_import_batchnorm(infc_onnx_at *at) {
     INFC_TRY(infc_onnx_channel_input(at, 3, &x.type, &mean));
     INFC_TRY(infc_onnx_channel_input(at, 4, &x.type, &var));
     infc_onnx_operand epsilon = infc_onnx_scalar(at, "epsilon", infc_onnx_attr_float(at, "epsilon", 1e-5f));
-    INFC_TRY(map2(at, "add", var, epsilon, &s));
+    INFC_TRY(infc_onnx_map2(at, "add", var, epsilon, &s));
     INFC_TRY(infc_onnx_map(at, "sqrt", &s, 1, &s));
-    INFC_TRY(map2(at, "div", scale, s, &s));
-    INFC_TRY(map2(at, "mul", mean, s, &t));
-    INFC_TRY(map2(at, "sub", bias, t, &t));
-    INFC_TRY(map2(at, "mul", x, s, &y));
-    INFC_TRY(map2(at, "add", y, t, &y));
+    INFC_TRY(infc_onnx_map2(at, "div", scale, s, &s));
+    INFC_TRY(infc_onnx_map2(at, "mul", mean, s, &t));
+    INFC_TRY(infc_onnx_map2(at, "sub", bias, t, &t));
+    INFC_TRY(infc_onnx_map2(at, "mul", x, s, &y));
+    INFC_TRY(infc_onnx_map2(at, "add", y, t, &y));
     return infc_onnx_output(at, 0, &y);
 }
 
@@ -67,11 +59,11 @@ infc_status infc_onnx_import_lrn(infc_onnx_at *at) {
     infc_onnx_operand alpha = infc_onnx_scalar(at, "alpha", infc_onnx_attr_float(at, "alpha", 1e-4f));
     infc_onnx_operand beta = infc_onnx_scalar(at, "beta", infc_onnx_attr_float(at, "beta", 0.75f));
     infc_onnx_operand bias = infc_onnx_scalar(at, "bias", infc_onnx_attr_float(at, "bias", 1.0f));
-    INFC_TRY(map2(at, "mul", x, x, &y));
+    INFC_TRY(infc_onnx_map2(at, "mul", x, x, &y));
     INFC_TRY(mean_of_neighbours(at, y, size, &y));
-    INFC_TRY(map2(at, "mul", y, alpha, &y));
-    INFC_TRY(map2(at, "add", y, bias, &y));
-    INFC_TRY(map2(at, "pow", y, beta, &y));
-    INFC_TRY(map2(at, "div", x, y, &y));
+    INFC_TRY(infc_onnx_map2(at, "mul", y, alpha, &y));
+    INFC_TRY(infc_onnx_map2(at, "add", y, bias, &y));
+    INFC_TRY(infc_onnx_map2(at, "pow", y, beta, &y));
+    INFC_TRY(infc_onnx_map2(at, "div", x, y, &y));
     return infc_onnx_output(at, 0, &y);
 }

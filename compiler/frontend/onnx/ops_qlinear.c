@@ -44,10 +44,10 @@ infc_status infc_onnx_import_qlinear_sigmoid(infc_onnx_at *at) {
 }
 
 infc_status infc_onnx_import_qlinear_leaky_relu(infc_onnx_at *at) {
-    infc_onnx_operand pair[2], y;
-    INFC_TRY(read(at, 0, &pair[0]));
-    pair[1] = infc_onnx_scalar(at, "alpha", infc_onnx_attr_float(at, "alpha", 0.01f));
-    INFC_TRY(infc_onnx_map(at, "leaky", pair, 2, &y));
+    infc_onnx_operand x, y;
+    infc_onnx_operand alpha = infc_onnx_scalar(at, "alpha", infc_onnx_attr_float(at, "alpha", 0.01f));
+    INFC_TRY(read(at, 0, &x));
+    INFC_TRY(infc_onnx_map2(at, "leaky", x, alpha, &y));
     INFC_TRY(write(at, &y, 3, 0, &y));
     return infc_onnx_output(at, 0, &y);
 }
@@ -67,17 +67,16 @@ infc_status infc_onnx_import_qlinear_softmax(infc_onnx_at *at) {
 
 infc_status infc_onnx_import_qlinear_global_average_pool(infc_onnx_at *at) {
     static const int64_t axes[INFC_MAX_RANK] = {2, 3, 4, 5, 6, 7};
-    infc_onnx_operand pair[2], y;
-    INFC_TRY(read(at, 0, &pair[0]));
-    infc_type type = pair[0].type;
+    infc_onnx_operand x, y;
+    INFC_TRY(read(at, 0, &x));
+    infc_type type = x.type;
     if (infc_onnx_attr_int(at, "channels_last", 0) || type.rank < 3)
         return infc_onnx_refuse(at, "channels_last, or less than 3 dimensions");
     infc_attr attr = infc_attr_ints("axes", axes, type.rank - 2);
     int64_t pixels = 1;
     for (int i = 2; i < type.rank; i++) pixels *= type.dims[i];
-    INFC_TRY(infc_onnx_build(at, INFC_OP_reduce_sum, pair, 1, &attr, 1, &pair[0]));
-    pair[1] = infc_onnx_scalar(at, "pixels", (float)pixels);
-    INFC_TRY(infc_onnx_map(at, "div", pair, 2, &y));
+    INFC_TRY(infc_onnx_build(at, INFC_OP_reduce_sum, &x, 1, &attr, 1, &y));
+    INFC_TRY(infc_onnx_map2(at, "div", y, infc_onnx_scalar(at, "pixels", (float)pixels), &y));
     INFC_TRY(write(at, &y, 3, 0, &y));
     return infc_onnx_output(at, 0, &y);
 }

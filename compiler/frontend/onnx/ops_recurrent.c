@@ -28,12 +28,6 @@ enum { N_ACTIVATIONS = sizeof activations / sizeof *activations, SIGMOID = 0, TA
 
 /* ---- attributes ----------------------------------------------------------------------------------------- */
 
-static int64_t bits_of(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 static infc_status read_direction(infc_onnx_at *at, layer *l) {
     bool both = infc_onnx_attr_is(at, "direction", "bidirectional");
     l->backward = infc_onnx_attr_is(at, "direction", "reverse");
@@ -55,7 +49,7 @@ static int activation_find(infc_bytes name) {
 static infc_status next_parameter(infc_onnx_at *at, const infc_onnx_attribute *list, bool takes,
                                   float otherwise, size_t *used, int64_t *out) {
     float value = takes && list && *used < list->n_floats ? list->floats[(*used)++] : otherwise;
-    *out = bits_of(value);
+    *out = infc_f32_bits(value);
     if (value - value == 0.0f) return INFC_OK;
     return infc_onnx_invalid(at, "attribute \"%s\" holds a number that is not finite", list->name);
 }
@@ -100,7 +94,7 @@ static infc_status read_attributes(infc_onnx_at *at, layer *l) {
         INFC_TRY(infc_onnx_attr_flag(at, "linear_before_reset", 0, &l->extra));
     if (infc_onnx_attr(at, "clip") && !(clip > 0.0f && clip <= 0x1.fffffep+127f))
         return infc_onnx_invalid(at, "attribute \"clip\" is %g; it must be above 0", (double)clip);
-    l->clip = bits_of(clip);
+    l->clip = infc_f32_bits(clip);
     return INFC_OK;
 }
 

@@ -1,7 +1,6 @@
 /* Resize and Upsample of one or two spatial axes: nearest and linear. */
 #include "ops_window.h"
 #include <math.h>
-#include <string.h>
 
 enum { MAX_EXTENT = 1 << 20 };
 
@@ -97,25 +96,19 @@ typedef struct axis_step {
     int64_t half, num, den, pick;
 } axis_step;
 
-static int64_t bits_of(float value) {
-    int32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 static axis_step step_of(infc_onnx_at *at, bool linear, int64_t in, int64_t size, float scale) {
     bool old = at->opset < 11, given = infc_onnx_attr(at, "coordinate_transformation_mode");
     bool corners = infc_onnx_attr_is(at, "coordinate_transformation_mode", "align_corners");
     bool from_torch = infc_onnx_attr_is(at, "coordinate_transformation_mode", "pytorch_half_pixel");
     bool plain = old || infc_onnx_attr_is(at, "coordinate_transformation_mode", "asymmetric");
-    axis_step s = {.half = !given || !(corners || plain), .num = 1, .den = bits_of(scale)};
+    axis_step s = {.half = !given || !(corners || plain), .num = 1, .den = infc_f32_bits(scale)};
     if (old) s.half = 0;
     if (corners) {
         s.num = in - 1;
-        s.den = bits_of(size > 1 ? (float)(size - 1) : 1.0f);
+        s.den = infc_f32_bits(size > 1 ? (float)(size - 1) : 1.0f);
         if (size == 1) s.num = 0;
     }
-    if (from_torch && size == 1) s = (axis_step){.den = bits_of(1.0f)};
+    if (from_torch && size == 1) s = (axis_step){.den = infc_f32_bits(1.0f)};
     s.pick = linear                                                       ? 0
              : infc_onnx_attr_is(at, "nearest_mode", "floor")             ? 1
              : infc_onnx_attr_is(at, "nearest_mode", "ceil")              ? 2
@@ -162,7 +155,7 @@ infc_status infc_onnx_import_resize(infc_onnx_at *at) {
     INFC_TRY(check_modes(at, &linear));
     INFC_TRY(infc_onnx_image(at, &x, &y));
     INFC_TRY(read_plan(at, &x.type, &sizes));
-    axis_step step[2] = {{0, 1, bits_of(1.0f), linear ? 0 : 1}};
+    axis_step step[2] = {{0, 1, infc_f32_bits(1.0f), linear ? 0 : 1}};
     int64_t size[2] = {1, 1};
     for (int i = 0; i < spatial; i++) {
         int axis = 2 + i, to = 2 - spatial + i;

@@ -74,40 +74,31 @@ infc_status infc_onnx_quantized(infc_onnx_at *at, size_t i, infc_onnx_operand *o
 
 infc_status infc_onnx_centre(infc_onnx_at *at, const infc_onnx_operand *q,
                              const infc_onnx_grid *grid, infc_onnx_operand *out) {
-    infc_onnx_operand pair[2];
-    INFC_TRY(infc_onnx_convert(at, INFC_DTYPE_f32, q, &pair[0]));
-    *out = pair[0];
-    if (!grid->has_zero) return INFC_OK;
-    pair[1] = grid->zero;
-    return infc_onnx_map(at, "sub", pair, 2, out);
+    INFC_TRY(infc_onnx_convert(at, INFC_DTYPE_f32, q, out));
+    return grid->has_zero ? infc_onnx_map2(at, "sub", *out, grid->zero, out) : INFC_OK;
 }
 
 infc_status infc_onnx_dequantize(infc_onnx_at *at, const infc_onnx_operand *q,
                                  const infc_onnx_grid *grid, infc_onnx_operand *out) {
-    infc_onnx_operand pair[2];
-    INFC_TRY(infc_onnx_centre(at, q, grid, &pair[0]));
-    pair[1] = grid->scale;
-    return infc_onnx_map(at, "mul", pair, 2, out);
+    INFC_TRY(infc_onnx_centre(at, q, grid, out));
+    return infc_onnx_map2(at, "mul", *out, grid->scale, out);
 }
 
 infc_status infc_onnx_requantize(infc_onnx_at *at, const infc_onnx_operand *x,
                                  const infc_onnx_grid *grid, infc_dtype dtype, infc_onnx_operand *out) {
-    infc_onnx_operand pair[2];
-    INFC_TRY(infc_onnx_map(at, "round", x, 1, &pair[0]));
-    if (grid->has_zero) {
-        pair[1] = grid->zero;
-        INFC_TRY(infc_onnx_map(at, "add", pair, 2, &pair[0]));
-    }
-    return infc_onnx_convert(at, dtype, &pair[0], out);
+    infc_onnx_operand whole;
+    INFC_TRY(infc_onnx_map(at, "round", x, 1, &whole));
+    if (grid->has_zero) INFC_TRY(infc_onnx_map2(at, "add", whole, grid->zero, &whole));
+    return infc_onnx_convert(at, dtype, &whole, out);
 }
 
 infc_status infc_onnx_quantize(infc_onnx_at *at, const infc_onnx_operand *x,
                                const infc_onnx_grid *grid, infc_dtype dtype, infc_onnx_operand *out) {
-    infc_onnx_operand pair[2] = {*x, grid->scale}, ratio;
+    infc_onnx_operand ratio;
     for (int64_t k = 0; grid->scale.constant && k < infc_type_count(&grid->scale.type); k++)
         if (!(infc_weight_f64(grid->scale.constant, k) > 0))
             return infc_onnx_invalid(at, "scale %lld is 0; it must be a positive number", (long long)k);
-    INFC_TRY(infc_onnx_map(at, "div", pair, 2, &ratio));
+    INFC_TRY(infc_onnx_map2(at, "div", *x, grid->scale, &ratio));
     return infc_onnx_requantize(at, &ratio, grid, dtype, out);
 }
 
@@ -126,17 +117,14 @@ static infc_status extreme(infc_onnx_at *at, const infc_onnx_operand *x, bool ne
 
 infc_status infc_onnx_quantize_dynamic(infc_onnx_at *at, const infc_onnx_operand *x,
                                        infc_onnx_operand *out, infc_onnx_grid *grid) {
-    infc_onnx_operand high, low, pair[2], choice[3], zero;
+    infc_onnx_operand high, low, choice[3], zero;
     INFC_TRY(extreme(at, x, false, &high));
     INFC_TRY(extreme(at, x, true, &low)); /* less than 0 by so much */
-    pair[0] = high, pair[1] = low;
-    INFC_TRY(infc_onnx_map(at, "add", pair, 2, &choice[0]));
-    pair[0] = choice[0], pair[1] = infc_onnx_scalar(at, "steps", 255.0f);
-    INFC_TRY(infc_onnx_map(at, "div", pair, 2, &choice[1]));
+    INFC_TRY(infc_onnx_map2(at, "add", high, low, &choice[0]));
+    INFC_TRY(infc_onnx_map2(at, "div", choice[0], infc_onnx_scalar(at, "steps", 255.0f), &choice[1]));
     choice[2] = infc_onnx_scalar(at, "one", 1.0f); /* of zeros alone */
     INFC_TRY(infc_onnx_map(at, "pick", choice, 3, &grid->scale));
-    pair[0] = low, pair[1] = grid->scale;
-    INFC_TRY(infc_onnx_map(at, "div", pair, 2, &zero));
+    INFC_TRY(infc_onnx_map2(at, "div", low, grid->scale, &zero));
     INFC_TRY(infc_onnx_map(at, "round", &zero, 1, &zero));
     INFC_TRY(infc_onnx_convert(at, INFC_DTYPE_u8, &zero, &zero));
     INFC_TRY(infc_onnx_convert(at, INFC_DTYPE_f32, &zero, &grid->zero));
