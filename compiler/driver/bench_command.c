@@ -60,11 +60,6 @@ static double number_of(const json_t *object, const char *key) {
     return json_number_value(json_object_get(object, key));
 }
 
-static const char *text_of(const json_t *object, const char *key) {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static const char *time_text(infc_arena *arena, double ns) {
     if (ns < 1e4) return infc_arena_printf(arena, "%.0f ns", ns);
     if (ns < 1e7) return infc_arena_printf(arena, "%.1f us", ns / 1e3);
@@ -75,8 +70,8 @@ static void print_text(infc_arena *arena, const json_t *b, const char *how, infc
     infc_table table = {.arena = arena, .n_columns = 6, .right = 7};
     size_t i;
     json_t *step;
-    infc_buf_printf(out, "%s for %s, %s, %.0f worker%s, %.0f runs\n", text_of(b, "model"),
-                    text_of(b, "target"), how, number_of(b, "workers"),
+    infc_buf_printf(out, "%s for %s, %s, %.0f worker%s, %.0f runs\n", infc_json_text_of(b, "model"),
+                    infc_json_text_of(b, "target"), how, number_of(b, "workers"),
                     number_of(b, "workers") > 1 ? "s" : "", number_of(b, "runs"));
     infc_buf_printf(out, "p50 %s   p95 %s   p99 %s   fastest %s   %.2f GFLOP/s\n\n",
                     time_text(arena, number_of(b, "p50_ns")),
@@ -87,7 +82,8 @@ static void print_text(infc_arena *arena, const json_t *b, const char *how, infc
         INFC_TABLE_ROW(&table, infc_arena_printf(arena, "%.1f %%", 100 * number_of(step, "share")),
                        time_text(arena, number_of(step, "ns")),
                        infc_arena_printf(arena, "%.2f", number_of(step, "gflops")),
-                       text_of(step, "name"), text_of(step, "kernel"), text_of(step, "node"));
+                       infc_json_text_of(step, "name"), infc_json_text_of(step, "kernel"),
+                       infc_json_text_of(step, "node"));
     }
     infc_table_print(&table, 0, out);
 }

@@ -1,4 +1,5 @@
 #include "built_folder.h"
+#include "../../runtime/include/infc_abi.h"
 #include "../base/file.h"
 #include "../base/locked_dir.h"
 #include "../base/subprocess.h"
@@ -11,11 +12,6 @@
 
 static const char *report_path(infc_arena *arena, const char *dir) {
     return infc_path_join(arena, dir, "report.json");
-}
-
-static const char *text_of(const json_t *object, const char *key) {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
 }
 
 /* Neither a compile for one target nor for several. */
@@ -46,16 +42,16 @@ static infc_status check_agreement(infc_cx *cx, const infc_built_folder *b) {
     const struct {
         const char *key, *value;
     } pairs[] = {
-        {"name", text_of(r, "model")},
-        {"infc_version", text_of(r, "infc")},
-        {"model", text_of(r, "source")},
-        {"model_sha256", text_of(r, "source_sha256")},
-        {"target", text_of(target, "name")},
-        {"isa", text_of(target, "kernels")},
-        {"layout_hash", text_of(weights, "layout")},
-        {"weights_hash", text_of(weights, "xxh64")},
-        {"spec_sha256", text_of(r, "spec_sha256")},
-        {"content_hash", text_of(r, "content_hash")},
+        {"name", infc_json_text_of(r, "model")},
+        {"infc_version", infc_json_text_of(r, "infc")},
+        {"model", infc_json_text_of(r, "source")},
+        {"model_sha256", infc_json_text_of(r, "source_sha256")},
+        {"target", infc_json_text_of(target, "name")},
+        {"isa", infc_json_text_of(target, "kernels")},
+        {"layout_hash", infc_json_text_of(weights, "layout")},
+        {"weights_hash", infc_json_text_of(weights, "xxh64")},
+        {"spec_sha256", infc_json_text_of(r, "spec_sha256")},
+        {"content_hash", infc_json_text_of(r, "content_hash")},
     };
     size_t mark = cx->n_diags;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
@@ -72,10 +68,10 @@ static infc_status take_artefacts(infc_cx *cx, infc_built_folder *out) {
     size_t i, mark = cx->n_diags;
     json_t *artefact;
     json_array_foreach(json_object_get(out->report, "artefacts"), i, artefact) {
-        const char *file = text_of(artefact, "file");
+        const char *file = infc_json_text_of(artefact, "file");
         if (!infc_manifest_find(&out->manifest, file))
             infc_manifest_check(cx, &out->manifest, file);
-        else if (strcmp(text_of(artefact, "kind"), "binary") == 0) {
+        else if (strcmp(infc_json_text_of(artefact, "kind"), "binary") == 0) {
             out->binary_file = file;
             out->binary = infc_path_join(cx->arena, out->dir, file);
         }
@@ -97,7 +93,7 @@ infc_status infc_built_folder_open(infc_cx *cx, const char *dir, infc_built_fold
     if (!report) return not_built(cx, out);
     INFC_TRY(infc_json_file_read(cx, path, &out->report));
     INFC_TRY(infc_manifest_check(cx, &out->manifest, "report.json"));
-    const char *target = text_of(json_object_get(out->report, "target"), "name");
+    const char *target = infc_json_text_of(json_object_get(out->report, "target"), "name");
     if (!*target || !json_is_array(json_object_get(out->report, "artefacts")))
         return infc_fail(cx, INFC_ERR_IO, loc, "not what infc writes: no target or no artefacts; compile again");
     INFC_TRY(check_agreement(cx, out));
@@ -138,15 +134,14 @@ static unsigned elf_machine(infc_bytes file) {
 }
 
 static const char *target_of_machine(unsigned machine) {
-    const char *name = machine == EM_X86_64    ? "x86-64"
-                       : machine == EM_AARCH64 ? "aarch64"
-                       : machine == EM_RISCV   ? "riscv64"
-                                               : NULL;
-    return name;
+    return machine == EM_X86_64    ? "x86-64"
+           : machine == EM_AARCH64 ? "aarch64"
+           : machine == EM_RISCV   ? "riscv64"
+                                   : NULL;
 }
 
 infc_status infc_binary_identify(infc_cx *cx, const char *path, infc_target *target) {
-    static const char mark[] = "infcwts1"; /* in the runtime of each: the magic of weights */
+    static const char mark[] = INFC_WEIGHTS_MAGIC; /* in the runtime of each */
     infc_loc loc = {.file = path};
     infc_bytes bytes;
     INFC_TRY(infc_file_map(cx, path, &bytes));

@@ -3,11 +3,6 @@
 #include "built_folder.h"
 #include "table.h"
 
-static const char *text_of(const json_t *object, const char *key) {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static uint64_t number_of(const json_t *object, const char *key) {
     json_int_t value = json_integer_value(json_object_get(object, key));
     return value > 0 ? (uint64_t)value : 0;
@@ -18,12 +13,12 @@ static void put_ports(infc_arena *arena, const char *what, const json_t *ports, 
     json_t *port, *dim;
     json_array_foreach(ports, i, port) {
         infc_buf type = {.arena = arena};
-        infc_buf_printf(&type, "%s[", text_of(port, "type"));
+        infc_buf_printf(&type, "%s[", infc_json_text_of(port, "type"));
         json_array_foreach(json_object_get(port, "shape"), d, dim) {
             infc_buf_printf(&type, "%s%lld", d ? "," : "", (long long)json_integer_value(dim));
         }
         infc_buf_puts(&type, "]");
-        INFC_TABLE_ROW(table, i ? "" : what, text_of(port, "name"), infc_buf_str(&type));
+        INFC_TABLE_ROW(table, i ? "" : what, infc_json_text_of(port, "name"), infc_buf_str(&type));
     }
 }
 
@@ -35,10 +30,10 @@ static void put_facts(infc_arena *arena, const infc_built_folder *built, infc_bu
     put_ports(arena, "inputs", json_object_get(r, "inputs"), &table);
     put_ports(arena, "outputs", json_object_get(r, "outputs"), &table);
     json_array_foreach(json_object_get(r, "artefacts"), i, artefact) {
-        INFC_TABLE_ROW(&table, i ? "" : "files", text_of(artefact, "file"),
+        INFC_TABLE_ROW(&table, i ? "" : "files", infc_json_text_of(artefact, "file"),
                        infc_bytes_text(arena, number_of(artefact, "bytes")));
     }
-    INFC_TABLE_ROW(&table, "weights", text_of(json_object_get(r, "weights"), "kept"),
+    INFC_TABLE_ROW(&table, "weights", infc_json_text_of(json_object_get(r, "weights"), "kept"),
                    infc_bytes_text(arena, number_of(json_object_get(r, "weights"), "bytes")));
     INFC_TABLE_ROW(&table, "code", "text and rodata",
                    infc_bytes_text(arena, number_of(code, "text_and_rodata")));
@@ -54,11 +49,11 @@ static void put_steps(infc_arena *arena, const json_t *steps, infc_buf *out) {
     json_t *step;
     INFC_TABLE_ROW(&table, "step", "kernel", "flops", "", "what");
     json_array_foreach(steps, i, step) {
-        const char *kernel = text_of(step, "kernel");
-        INFC_TABLE_ROW(&table, text_of(step, "function"), *kernel ? kernel : "loop nest",
+        const char *kernel = infc_json_text_of(step, "kernel");
+        INFC_TABLE_ROW(&table, infc_json_text_of(step, "function"), *kernel ? kernel : "loop nest",
                        infc_count_text(arena, number_of(step, "flops")),
                        json_is_true(json_object_get(step, "barrier")) ? "after a barrier" : "",
-                       text_of(step, "what"));
+                       infc_json_text_of(step, "what"));
     }
     infc_table_print(&table, 0, out);
 }
@@ -73,9 +68,10 @@ infc_status infc_inspect_folder(infc_call_cx *call, const char *dir) {
         infc_buf_put(call->out, text.ptr, text.len);
         return INFC_OK;
     }
-    infc_buf_printf(call->out, "%s for %s, from %s, by infc %s and %s\n", text_of(built.report, "model"),
-                    built.target.name, text_of(built.report, "source"), text_of(built.report, "infc"),
-                    text_of(json_object_get(built.report, "target"), "compiler"));
+    infc_buf_printf(call->out, "%s for %s, from %s, by infc %s and %s\n",
+                    infc_json_text_of(built.report, "model"), built.target.name,
+                    infc_json_text_of(built.report, "source"), infc_json_text_of(built.report, "infc"),
+                    infc_json_text_of(json_object_get(built.report, "target"), "compiler"));
     put_facts(arena, &built, call->out);
     infc_buf_puts(call->out, "\n");
     put_steps(arena, json_object_get(built.report, "steps"), call->out);

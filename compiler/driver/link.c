@@ -144,7 +144,7 @@ static infc_status append_payload(linking *l, const char *program, const char *t
     infc_payload_footer footer = {.offset = pieces[0].len + pieces[1].len,
                                   .bytes = pieces[2].len,
                                   .layout_hash = l->emitted->layout_hash};
-    memcpy(footer.magic, "infcpay1", sizeof footer.magic);
+    memcpy(footer.magic, INFC_PAYLOAD_MAGIC, sizeof footer.magic);
     pieces[3] = (infc_bytes){(const uint8_t *)&footer, sizeof footer};
     int error = infc_file_try_write(to, pieces, 4, 0755);
     infc_file_forget(l->cx, pieces[2].ptr, pieces[2].len);

@@ -74,9 +74,13 @@ bool infc_manifest_try(infc_cx *cx, const char *dir, const char *path, infc_mani
     return take(cx, infc_path_join(cx->arena, dir, infc_path_dir(cx->arena, path)), json, out);
 }
 
-const char *infc_manifest_text(const infc_manifest *manifest, const char *key) {
-    const char *text = json_string_value(json_object_get(manifest->json, key));
+const char *infc_json_text_of(const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
     return text ? text : "";
+}
+
+const char *infc_manifest_text(const infc_manifest *manifest, const char *key) {
+    return infc_json_text_of(manifest->json, key);
 }
 
 const infc_manifest_file *infc_manifest_find(const infc_manifest *manifest, const char *path) {

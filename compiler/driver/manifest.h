@@ -30,5 +30,7 @@ infc_status infc_manifest_check(infc_cx *cx, const infc_manifest *manifest, cons
 
 /* A JSON object in a file; released with the arena of cx. */
 infc_status infc_json_file_read(infc_cx *cx, const char *path, json_t **out);
+/* A text of a JSON object, or "". */
+const char *infc_json_text_of(const json_t *object, const char *key);
 
 #endif

@@ -22,7 +22,7 @@ static infc_status check_weights(infc_cx *cx, const infc_manifest *manifest, con
     INFC_TRY(infc_file_map(cx, path, &bytes));
     if (bytes.len < sizeof header) return damaged(cx, path, "too short for weights");
     memcpy(&header, bytes.ptr, sizeof header);
-    if (memcmp(header.magic, "infcwts1", sizeof header.magic) != 0 || header.bytes != bytes.len)
+    if (memcmp(header.magic, INFC_WEIGHTS_MAGIC, sizeof header.magic) != 0 || header.bytes != bytes.len)
         return damaged(cx, path, "its header does not describe the weights in it");
     if (memcmp(header.reserved, zero.reserved, sizeof header.reserved) != 0)
         return damaged(cx, path, "bytes 32 to 63 of its header are reserved and must be zero");

@@ -18,32 +18,28 @@ static void fill(infc_tensor *tensor, size_t input) {
     }
 }
 
-static infc_status take(infc_cx *cx, const infc_npz *npz, const char *name, infc_tensor *tensor) {
-    infc_npz_entry entry;
-    infc_loc loc = {.file = npz->path};
-    if (!infc_npz_has(npz, name)) {
-        infc_buf has = {.arena = cx->arena};
-        for (size_t i = 0; i < npz->n; i++)
-            infc_buf_printf(&has, "%s%s", i ? ", " : "", npz->names[i]);
-        return infc_fail(cx, INFC_ERR_MODEL, loc, "the model's input \"%s\" is not in this file; it has: %s",
-                         name, infc_buf_str(&has));
-    }
-    INFC_TRY(infc_npz_read(cx, npz, name, &entry));
-    if (!infc_type_equal(&entry.type, &tensor->type)) {
-        return infc_fail(cx, INFC_ERR_MODEL, loc, "\"%s\" is %s here, the model takes %s", name,
-                         infc_type_text(cx->arena, &entry.type), infc_type_text(cx->arena, &tensor->type));
-    }
-    if (entry.data.len) memcpy(tensor->data, entry.data.ptr, entry.data.len);
-    return INFC_OK;
+static infc_status missing(infc_cx *cx, const infc_npz *npz, const char *name) {
+    infc_buf has = {.arena = cx->arena};
+    for (size_t i = 0; i < npz->n; i++) infc_buf_printf(&has, "%s%s", i ? ", " : "", npz->names[i]);
+    return infc_fail(cx, INFC_ERR_MODEL, (infc_loc){.file = npz->path},
+                     "the model's input \"%s\" is not in this file; it has: %s", name, infc_buf_str(&has));
 }
 
-/* The shape that the file has, of an input whose dims are known only at run time; the binary checks it. */
-static infc_status take_dims(infc_cx *cx, const infc_npz *npz, const char *name, infc_type *type) {
+/* The array `name` as an input of `type`; where `open`, dims are those of the array, which the binary checks. */
+static infc_status take(infc_cx *cx, const infc_npz *npz, const char *name, infc_type type,
+                        bool open, infc_tensor *out) {
     infc_npz_entry entry;
-    if (!infc_npz_has(npz, name)) return INFC_OK;
+    if (!infc_npz_has(npz, name)) return missing(cx, npz, name);
     INFC_TRY(infc_npz_read(cx, npz, name, &entry));
-    for (int i = 0; i < type->rank && entry.type.rank == type->rank; i++)
-        type->dims[i] = entry.type.dims[i];
+    for (int i = 0; open && entry.type.rank == type.rank && i < type.rank; i++)
+        type.dims[i] = entry.type.dims[i];
+    if (!infc_type_equal(&entry.type, &type)) {
+        return infc_fail(cx, INFC_ERR_MODEL, (infc_loc){.file = npz->path},
+                         "\"%s\" is %s here, the model takes %s", name,
+                         infc_type_text(cx->arena, &entry.type), infc_type_text(cx->arena, &type));
+    }
+    INFC_TRY(infc_tensor_create(cx, cx->arena, &type, out));
+    if (entry.data.len) memcpy(out->data, entry.data.ptr, entry.data.len);
     return INFC_OK;
 }
 
@@ -52,17 +48,18 @@ infc_status infc_verify_inputs(infc_cx *cx, const infc_plan *plan, const char *p
     infc_npz npz = {0};
     size_t mark = cx->n_diags;
     int64_t sizes[INFC_MAX_SIZES] = {0};
-    for (int i = 0; i < infc_sizes_count(plan->sizes); i++)
-        sizes[i] = infc_plan_check_size(plan, i);
+    infc_plan_check_sizes(plan, sizes);
     if (path) INFC_TRY(infc_npz_open(cx, path, &npz));
     for (int i = 0; i < plan->n_inputs; i++) {
         const infc_plan_buffer *buffer = &plan->buffers[plan->inputs[i]];
+        const infc_type type = infc_type_at(&buffer->type, sizes);
         names[i] = buffer->tensor ? buffer->tensor : buffer->name;
-        infc_type type = infc_type_at(&buffer->type, sizes);
-        if (path && infc_type_open(&buffer->type)) INFC_TRY(take_dims(cx, &npz, names[i], &type));
+        if (path) { /* all that is wrong, at once */
+            take(cx, &npz, names[i], type, infc_type_open(&buffer->type), &inputs[i]);
+            continue;
+        }
         INFC_TRY(infc_tensor_create(cx, cx->arena, &type, &inputs[i]));
-        if (!path) fill(&inputs[i], (size_t)i);
-        else take(cx, &npz, names[i], &inputs[i]); /* all that is wrong, at once */
+        fill(&inputs[i], (size_t)i);
     }
     return infc_diags_status(cx, mark);
 }

@@ -115,8 +115,8 @@ infc_status infc_emit_weights(infc_emit_unit *u) {
     if (u->weights_bytes == 0) return INFC_OK;
     const char *name = infc_arena_printf(u->cx->arena, "src/%s.weights", u->name);
     payload p;
-    infc_weights_header header = {.magic = "infcwts", .layout_hash = u->layout_hash, .bytes = u->weights_bytes};
-    header.magic[7] = '1'; /* eight characters without a NUL */
+    infc_weights_header header = {.layout_hash = u->layout_hash, .bytes = u->weights_bytes};
+    memcpy(header.magic, INFC_WEIGHTS_MAGIC, sizeof header.magic);
     INFC_TRY(infc_file_writer_open(u->cx, infc_path_join(u->cx->arena, u->dir, name), &p.file));
     infc_file_writer_put(&p.file, &header, sizeof header);
     infc_xxh64_begin(&p.hash);

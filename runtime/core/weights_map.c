@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char weights_magic[] = "infcwts1", footer_magic[] = "infcpay1";
+static const char weights_magic[] = INFC_WEIGHTS_MAGIC, footer_magic[] = INFC_PAYLOAD_MAGIC;
 
 /* Checks a header against the model and against the `room` that its payload has. */
 static infrt_status header_check(const infc_model *model, const infc_weights_header *header,

@@ -142,16 +142,19 @@ typedef struct infc_model {
     const int64_t *check_sizes; /* of the self-check */
 } infc_model;
 
+#define INFC_WEIGHTS_MAGIC "infcwts1" /* eight characters, as those below without a NUL */
+#define INFC_PAYLOAD_MAGIC "infcpay1"
+
 /* The payload of weights: this header, then `table` bytes of nothing public, then tensors. */
 typedef struct infc_weights_header {
-    char magic[8]; /* "infcwts1" */
+    char magic[8]; /* INFC_WEIGHTS_MAGIC */
     uint64_t layout_hash, bytes /* of header and tensors */, hash /* XXH64 of what follows the header */;
     uint64_t reserved[4]; /* zero, or the weights are refused */
 } infc_weights_header;
 
 /* The last bytes of a standalone binary: where its page-aligned payload of weights lies in the file. */
 typedef struct infc_payload_footer {
-    char magic[8]; /* "infcpay1" */
+    char magic[8]; /* INFC_PAYLOAD_MAGIC */
     uint64_t offset, bytes, layout_hash;
 } infc_payload_footer;
 
