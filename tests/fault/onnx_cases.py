@@ -1,6 +1,7 @@
 """Builds small ONNX models and runs them through onnx_eval; shared by the onnx_*.py tests."""
 import os
 import subprocess
+import sys
 
 import numpy as np
 import onnx
@@ -63,3 +64,21 @@ def evaluate(tool, folder, name, path, inputs, n_outputs, dims=(), dtypes=()):
     if code != 0:
         raise AssertionError(f"exit {code}: {err.strip()}")
     return [np.fromfile(f, dtypes[i] if dtypes else "<f4") for i, f in enumerate(files)], out.splitlines()
+
+
+def main(cases):
+    """Runs the callables that cases(tool, folder) gives by name, or those named on the command line; an exit code."""
+    tool, folder, *names = sys.argv[1:]
+    os.makedirs(folder, exist_ok=True)
+    n = failed = 0
+    for name, case in cases(tool, folder):
+        if names and name not in names:
+            continue
+        n += 1
+        try:
+            case()
+        except Exception as error:
+            failed += 1
+            print(f"{name}: {type(error).__name__}: {error}")
+    print(f"{n} cases, {failed} failed")
+    return 1 if failed or not n else 0

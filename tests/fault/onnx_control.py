@@ -1,6 +1,5 @@
 """If, Loop and Scan whose conditions and trips are constants, compared with ONNX Runtime:
 python onnx_control.py ONNX_EVAL FOLDER"""
-import os
 import sys
 
 import numpy as np
@@ -116,28 +115,24 @@ def refused():
                                 x | {"z": [4, 3]}, {}, ("y",)), 3, ["scan inputs of 2 and 4 elements"]
 
 
-def main():
-    tool, folder = sys.argv[1], sys.argv[2]
-    os.makedirs(folder, exist_ok=True)
-    n = failed = 0
+def run_case(tool, folder, name, made):
+    feeds = {i.name: oc.rng(name + i.name).uniform(-1, 1, [d.dim_value for d in i.type.tensor_type.shape.dim])
+             .astype(np.float32) for i in made.graph.input}
+    check(tool, folder, name, made, feeds)
+
+
+def run_refused(tool, folder, name, made, code, texts):
+    got, _, err = oc.run(tool, oc.save(folder, name, made))
+    if got != code or any(t not in err for t in texts):
+        raise AssertionError(f"exit {got}, expected {code} and {texts} in\n{err}")
+
+
+def all_cases(tool, folder):
     for name, made in cases():
-        n += 1
-        feeds = {i.name: oc.rng(name + i.name).uniform(-1, 1, [d.dim_value for d in i.type.tensor_type.shape.dim])
-                 .astype(np.float32) for i in made.graph.input}
-        try:
-            check(tool, folder, name, made, feeds)
-        except Exception as error:
-            failed += 1
-            print(f"{name}: {type(error).__name__}: {error}")
-    for name, made, code, texts in refused():
-        n += 1
-        got, _, err = oc.run(tool, oc.save(folder, name, made))
-        if got != code or any(t not in err for t in texts):
-            failed += 1
-            print(f"{name}: exit {got}, expected {code} and {texts} in\n{err}")
-    print(f"{n} cases, {failed} failed")
-    return 1 if failed else 0
+        yield name, lambda name=name, made=made: run_case(tool, folder, name, made)
+    for case in refused():
+        yield case[0], lambda case=case: run_refused(tool, folder, *case)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(oc.main(all_cases))

@@ -1,6 +1,5 @@
 """Quantised operators: results from exact integers of numpy, ONNX Runtime and the onnx package's own node tests; and
 the ways to get them wrong: python onnx_quantized.py ONNX_EVAL FOLDER"""
-import os
 import sys
 
 import numpy as np
@@ -232,22 +231,5 @@ def all_cases(tool, folder):
         yield name, refused
 
 
-def main():
-    tool, folder = sys.argv[1], sys.argv[2]
-    os.makedirs(folder, exist_ok=True)
-    failed = n = 0
-    for name, case in all_cases(tool, folder):
-        if len(sys.argv) > 3 and name not in sys.argv[3:]:
-            continue
-        n += 1
-        try:
-            case()
-        except Exception as error:
-            failed += 1
-            print(f"{name}: {type(error).__name__}: {error}")
-    print(f"{n} cases, {failed} failed")
-    return 1 if failed or not n else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(oc.main(all_cases))

@@ -235,21 +235,16 @@ def half_precision_unused(folder):
     return made, {"x": [2]}
 
 
-def main():
-    tool, folder = sys.argv[1], sys.argv[2]
-    os.makedirs(folder, exist_ok=True)
-    failed = 0
+def run_case(tool, folder, name, make):
+    made, shapes, *plain = make(folder)
+    feeds = {k: oc.rng(name).uniform(-2, 2, shape).astype(np.float32) for k, shape in shapes.items()}
+    check(tool, folder, name, made, feeds, reference_model=plain[0] if plain else None)
+
+
+def all_cases(tool, folder):
     for name, make in CASES.items():
-        try:
-            made, shapes, *plain = make(folder)
-            feeds = {k: oc.rng(name).uniform(-2, 2, shape).astype(np.float32) for k, shape in shapes.items()}
-            check(tool, folder, name, made, feeds, reference_model=plain[0] if plain else None)
-        except Exception as error:
-            failed += 1
-            print(f"{name}: {type(error).__name__}: {error}")
-    print(f"{len(CASES)} cases, {failed} failed")
-    return 1 if failed else 0
+        yield name, lambda name=name, make=make: run_case(tool, folder, name, make)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(oc.main(all_cases))
