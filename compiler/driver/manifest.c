@@ -55,7 +55,7 @@ static bool take(infc_cx *cx, const char *dir, const json_t *json, infc_manifest
 
 infc_status infc_manifest_read(infc_cx *cx, const char *dir, infc_manifest *out) {
     const char *path = infc_path_join(cx->arena, dir, "manifest.json");
-    json_t *json;
+    json_t *json = NULL;
     INFC_TRY(infc_json_file_read(cx, path, &json));
     if (take(cx, dir, json, out)) return INFC_OK;
     return infc_fail(

@@ -64,7 +64,23 @@ def cases():
                              {"m": np.int64(0), "c": yes, "w": f32([3])}, ("z",))
     until = graph(["Mul a,w -> out", "Less i,k -> on"], STEP, ["on", "out"])
     yield "loop_while", model([node("Loop", ",c,x", "y", body=until)], x, {"c": yes, "w": f32([3]), "k": np.int64(4)})
+    deep_body = graph([node("Loop", "m,go,a", "o,q", body=graph(["Neg b -> e", "Add e,w -> d", "Identity h -> j"], {
+        "k": STEP["i"], "h": STEP["go"], "b": STEP["a"]}, ["j", "d", "e"])), "Identity go -> on", "ReduceSum q,ax -> r"],
+                      STEP, ["on", "o", "r"])
+    yield "loop_nested", model([node("Loop", "m,c,x", "y,rows", body=deep_body)], x,
+                               {"m": np.int64(3), "c": yes, "w": f32([3]), "ax": np.array([0])}, ("y", "rows"))
+    again = graph([choose("c", graph([node("Loop", "m,c,x", "l", body=plain)], {}, ["l"]), NEGATE, "o"), "Relu o -> p"], {}, ["p"])
+    yield "loop_in_branches", model([choose("c", again, NEGATE), choose("c", again, NEGATE, "z"), "Add y,z -> out"], x,
+                                    {"m": np.int64(2), "c": yes, "w": f32([3])}, ("out", "y"))
+    # Names of the main graph that look like those of the second trip; the same name inside and out.
+    taken = graph(["Mul a,w -> b", "Neg b -> out", "Identity go -> on"], STEP, ["on", "out"])
+    yield "loop_names", model(["Abs x -> b.2", node("Loop", "m,c,b.2", "y", body=taken), "Relu y -> out.2", "Exp x -> out.3",
+                               "Sum out.2,out.3,y -> z"], x, {"m": np.int64(3), "c": yes, "w": f32([3])}, ("z", "y"))
     row = graph(["Add s,r -> t", "Mul t,r -> p"], ROW, ["t", "p"])
+    scanning = graph([node("Scan", "z,a", "e,rows", body=row, num_scan_inputs=1), "Add rows,e -> out", "Identity go -> on"],
+                     STEP, ["on", "out"])
+    yield "scan_in_loop", model([node("Loop", "m,c,x", "y", body=scanning)], {"z": [3], "x": [2, 3]},
+                                {"m": np.int64(3), "c": yes})
     yield "scan", model([node("Scan", "z,x", "y,rows", body=row, num_scan_inputs=1)], {"z": [3], "x": [4, 3]}, {}, ("y", "rows"))
     yield "scan_backward", model([node("Scan", "z,x", "y,rows", body=row, num_scan_inputs=1, scan_input_axes=[1],
                                        scan_input_directions=[1], scan_output_directions=[1], scan_output_axes=[1])],

@@ -7,6 +7,7 @@
 #include "compiler/base/file.h"
 #include "compiler/frontend/import.h"
 #include "compiler/ir/eval.h"
+#include "passes/pass.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,7 @@ static infc_status run(infc_cx *cx, options *o) {
     infc_tensor inputs[MAX_FILES] = {0}, outputs[MAX_FILES] = {0};
     INFC_TRY(infc_frontend_import(cx, &o->spec, &ir));
     INFC_TRY(infc_ir_verify(&ir, "import"));
+    INFC_TRY(infc_passes_run(&ir, &o->spec, NULL, INFC_PASSES_MODEL, &(infc_pass_options){.only = "import-check"}));
     if (o->print) {
         infc_buf text = {.arena = cx->arena};
         infc_ir_print(&ir, &text);

@@ -113,7 +113,10 @@ infc_status infc_onnx_build(infc_onnx_at *at, infc_op_kind kind, const infc_onnx
     }
     INFC_TRY(infc_ir_build(import->ir, block_end(import), kind, at->location, values, n, attrs, n_attrs, &result));
     *out = computed(import, result);
-    return INFC_OK;
+    if (infc_type_count(&out->type) > 0) return INFC_OK;
+    void *nothing; /* a value without elements is known: what joins it drops it */
+    infc_ir_erase(infc_ir_def(result));
+    return infc_onnx_constant(at, &out->type, &nothing, out);
 }
 
 infc_status infc_onnx_map(infc_onnx_at *at, const char *fn, const infc_onnx_operand *in, int n,

@@ -224,9 +224,11 @@ infc_status infc_onnx_import_subgraph(infc_onnx_at *at, const infc_onnx_graph *g
         return infc_onnx_refuse(
             at, "its sub-graph has sparse initializers or quantization annotations");
     import->model.graph = *graph;
+    import->depth++;
     infc_status status =
         infc_onnx_net_build(import->cx, import->path, &import->model.graph, &outer->net, &import->net);
     if (status == INFC_OK) status = build_subgraph(import, outer, at->loc, inputs, outputs);
+    import->depth = outer->depth;
     import->model.graph = outer->model.graph;
     import->net = outer->net;
     import->ops = outer->ops;
@@ -282,11 +284,13 @@ infc_status infc_onnx_read_bytes(infc_cx *cx, const infc_spec *spec, infc_bytes 
                                  .path = path ? path : "model",
                                  .files = infc_onnx_files_open(cx, path),
                                  .size_of = {.arena = cx->arena},
-                                 .placed = {.arena = cx->arena}};
+                                 .placed = {.arena = cx->arena},
+                                 .inner_names = {.arena = cx->arena}};
     INFC_TRY(infc_onnx_model_parse(cx, import->path, bytes, &import->model));
     INFC_TRY(check_model(import));
     INFC_TRY(infc_onnx_inline_functions(cx, import->path, &import->model));
     INFC_TRY(infc_onnx_net_build(cx, import->path, &import->model.graph, NULL, &import->net));
+    import->top_names = import->net.names;
     return import_graph(import, out);
 }
 

@@ -31,6 +31,9 @@ typedef struct infc_onnx_import {
     uint64_t folded_work;  /* operations that it took, as infc_eval_work counts them */
     infc_map size_of;      /* binding of the spec -> size */
     infc_map placed;       /* bytes and type of a constant -> index of weights */
+    infc_map top_names;    /* values of the main graph */
+    infc_map inner_names;  /* values of sub-graphs -> how many had the name so far */
+    int depth;             /* of the sub-graph that is built; 0: the main graph */
     MlirValue *weights;    /* infc.weight ops */
     size_t n_weights, cap_weights;
 } infc_onnx_import;

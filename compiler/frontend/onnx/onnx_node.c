@@ -125,15 +125,37 @@ infc_status infc_onnx_no_statistics(infc_onnx_at *at, size_t last) {
     return INFC_OK;
 }
 
+/* Nodes of a sub-graph are built once per trip, and branches may use the same names: from the second on they are
+ * numbered, past what else has such a name. */
+static const char *unique_name(infc_onnx_import *import, const char *name) {
+    const char *unique = name;
+    size_t n = 0;
+    if (import->depth == 0) return name;
+    (void)infc_map_find(&import->inner_names, name, &n);
+    if (n++ > 0) unique = infc_arena_printf(import->cx->arena, "%s.%zu", name, n);
+    while (infc_map_find(&import->top_names, unique, NULL) ||
+           (n > 1 && infc_map_find(&import->inner_names, unique, NULL)))
+        unique = infc_arena_printf(import->cx->arena, "%s.%zu", name, ++n);
+    infc_map_put(&import->inner_names, name, n);
+    if (unique != name) infc_map_put(&import->inner_names, unique, 1);
+    return unique;
+}
+
+/* The first name of a value stays, but one of the main graph is better than one of a sub-graph. */
+static void name_value(infc_onnx_import *import, MlirValue value, const char *name) {
+    if (mlirValueIsNull(value) || mlirOperationIsNull(infc_ir_def(value))) return;
+    const char *now = infc_ir_name(import->ir, value);
+    if (now && (import->depth > 0 || infc_map_find(&import->top_names, now, NULL))) return;
+    infc_ir_set_name(import->ir, value, unique_name(import, name));
+}
+
 infc_status infc_onnx_output(infc_onnx_at *at, size_t i, const infc_onnx_operand *operand) {
     infc_onnx_import *import = at->import;
     size_t id = output_id(at, i);
     if (id == INFC_ONNX_ABSENT) return INFC_OK;
     const infc_onnx_value *value = &import->net.values[id];
     INFC_TRY(infc_onnx_declared_check(import, at->loc, value->declared, &operand->type));
-    bool has_op = !mlirValueIsNull(operand->value) && !mlirOperationIsNull(infc_ir_def(operand->value));
-    if (has_op && !infc_ir_name(import->ir, operand->value))
-        infc_ir_set_name(import->ir, operand->value, value->name);
+    name_value(import, operand->value, value->name);
     import->operands[id] = *operand;
     import->ready[id] = true;
     return INFC_OK;

@@ -28,7 +28,7 @@ static infc_status known_truth(infc_onnx_at *at, const infc_onnx_operand *x, con
 
 infc_status infc_onnx_import_if(infc_onnx_at *at) {
     infc_onnx_operand condition = infc_onnx_any(at, 0), *results;
-    bool taken;
+    bool taken = false;
     const infc_onnx_graph *branches[] = {graph_of(at, "else_branch"), graph_of(at, "then_branch")};
     if (!branches[0] || !branches[1]) return INFC_ERR_MODEL;
     for (int i = 0; i < 2; i++)
