@@ -404,26 +404,24 @@ static infc_status cast_integer(infc_onnx_at *at, const infc_weight *from, int64
 }
 
 /* Between any two types when it is a constant; else between f32, bool and integers. */
-infc_status infc_onnx_import_cast(infc_onnx_at *at) {
+static infc_status cast_to(infc_onnx_at *at, infc_dtype to) {
     infc_onnx_operand x = infc_onnx_any(at, 0), y;
-    int64_t to = infc_onnx_attr_int(at, "to", 0);
-    int32_t data_type = to < 0 || to > INT32_MAX ? -1 : (int32_t)to;
     infc_dtype from = x.type.dtype;
     infc_type type = x.type;
     void *bytes;
-    type.dtype = infc_onnx_dtype(data_type);
-    if (type.dtype == from) return infc_onnx_output(at, 0, &x);
-    if (!x.constant && infc_dtype_bytes(type.dtype) > 0) {
+    type.dtype = to;
+    if (to == from) return infc_onnx_output(at, 0, &x);
+    if (!x.constant) {
         INFC_TRY(infc_onnx_number(at, 0, &x));
-        INFC_TRY(infc_onnx_convert(at, type.dtype, &x, &y));
+        INFC_TRY(infc_onnx_convert(at, to, &x, &y));
         return infc_onnx_output(at, 0, &y);
     }
     if (infc_weight_has_dims(x.constant))
         return infc_onnx_refuse(at, "a dimension known only at run time becomes %s; only int64 is supported",
-                                infc_onnx_type_name(at->arena, data_type));
-    if (!x.constant || !can_write(type.dtype))
+                                infc_dtype_name(to));
+    if (!can_write(to))
         return infc_onnx_refuse(at, "a cast from %s to %s is not supported", infc_dtype_name(from),
-                                infc_onnx_type_name(at->arena, data_type));
+                                infc_dtype_name(to));
     INFC_TRY(infc_onnx_constant(at, &type, &bytes, &y));
     for (int64_t k = 0, n = infc_type_count(&type); k < n; k++) {
         double v = infc_weight_f64(x.constant, k);
@@ -435,6 +433,19 @@ infc_status infc_onnx_import_cast(infc_onnx_at *at) {
     }
     return infc_onnx_output(at, 0, &y);
 }
+
+infc_status infc_onnx_import_cast(infc_onnx_at *at) {
+    int64_t to = infc_onnx_attr_int(at, "to", 0);
+    int32_t data_type = to < 0 || to > INT32_MAX ? -1 : (int32_t)to;
+    infc_dtype dtype = infc_onnx_dtype(data_type);
+    if (infc_dtype_bytes(dtype) == 0)
+        return infc_onnx_refuse(at, "a cast from %s to %s is not supported",
+                                infc_dtype_name(infc_onnx_any(at, 0).type.dtype),
+                                infc_onnx_type_name(at->arena, data_type));
+    return cast_to(at, dtype);
+}
+
+infc_status infc_onnx_import_cast_like(infc_onnx_at *at) { return cast_to(at, infc_onnx_any(at, 1).type.dtype); }
 
 static infc_status output_dims(infc_onnx_at *at, const int64_t *values, int n, bool scalar) {
     infc_type type = {.dtype = INFC_DTYPE_i64, .rank = !scalar, .dims = {scalar ? 0 : n}};

@@ -16,6 +16,23 @@ infc_status infc_onnx_import_elu(infc_onnx_at *at) {
     return infc_onnx_output(at, 0, &y);
 }
 
+/* x + bias below -lambd, x - bias above lambd, 0 between. */
+infc_status infc_onnx_import_shrink(infc_onnx_at *at) {
+    infc_onnx_operand x, y, low[3], high[3];
+    infc_onnx_operand bias = infc_onnx_scalar(at, "bias", infc_onnx_attr_float(at, "bias", 0.0f));
+    infc_onnx_operand lambd = infc_onnx_scalar(at, "lambd", infc_onnx_attr_float(at, "lambd", 0.5f));
+    infc_onnx_operand below = infc_onnx_scalar(at, "-lambd", -infc_onnx_attr_float(at, "lambd", 0.5f));
+    INFC_TRY(infc_onnx_input(at, 0, &x));
+    INFC_TRY(infc_onnx_map2(at, "less", x, below, &low[0]));
+    INFC_TRY(infc_onnx_map2(at, "add", x, bias, &low[1]));
+    low[2] = infc_onnx_scalar(at, "between", 0.0f);
+    INFC_TRY(infc_onnx_map2(at, "less", lambd, x, &high[0]));
+    INFC_TRY(infc_onnx_map2(at, "sub", x, bias, &high[1]));
+    INFC_TRY(infc_onnx_pick(at, low, &high[2]));
+    INFC_TRY(infc_onnx_pick(at, high, &y));
+    return infc_onnx_output(at, 0, &y);
+}
+
 infc_status infc_onnx_import_selu(infc_onnx_at *at) {
     infc_onnx_operand in[2], y;
     INFC_TRY(infc_onnx_input(at, 0, &in[0]));

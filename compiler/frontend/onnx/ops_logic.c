@@ -1,5 +1,6 @@
 /* Comparisons, logic, Where, Cast: on integers, booleans and f32. */
 #include "onnx_import.h"
+#include <math.h>
 #include <string.h>
 
 static const struct logic {
@@ -56,6 +57,13 @@ infc_status infc_onnx_convert(infc_onnx_at *at, infc_dtype to, const infc_onnx_o
 }
 
 /* A choice between f32 goes by a number above 0, so that it joins the arithmetic around it. */
+infc_status infc_onnx_pick(infc_onnx_at *at, const infc_onnx_operand in[3], infc_onnx_operand *out) {
+    infc_onnx_operand pick[3] = {in[0], in[1], in[2]};
+    if (in[1].type.dtype == INFC_DTYPE_f32)
+        INFC_TRY(infc_onnx_convert(at, INFC_DTYPE_f32, &in[0], &pick[0]));
+    return infc_onnx_map(at, "pick", pick, 3, out);
+}
+
 infc_status infc_onnx_import_where(infc_onnx_at *at) {
     infc_onnx_operand in[3], y;
     bool done;
@@ -65,8 +73,20 @@ infc_status infc_onnx_import_where(infc_onnx_at *at) {
     if (in[0].type.dtype != INFC_DTYPE_bool || in[1].type.dtype != in[2].type.dtype)
         return infc_onnx_invalid(at, "operands of %s, %s and %s", infc_dtype_name(in[0].type.dtype),
                                  infc_dtype_name(in[1].type.dtype), infc_dtype_name(in[2].type.dtype));
-    if (in[1].type.dtype == INFC_DTYPE_f32)
-        INFC_TRY(infc_onnx_convert(at, INFC_DTYPE_f32, &in[0], &in[0]));
-    INFC_TRY(infc_onnx_map(at, "pick", in, 3, &y));
+    INFC_TRY(infc_onnx_pick(at, in, &y));
+    return infc_onnx_output(at, 0, &y);
+}
+
+/* Infinite, of the signs that the attributes name. */
+infc_status infc_onnx_import_is_inf(infc_onnx_at *at) {
+    infc_onnx_operand x, y, infinity = infc_onnx_scalar(at, "infinity", INFINITY);
+    bool negative, positive;
+    INFC_TRY(infc_onnx_input(at, 0, &x));
+    INFC_TRY(infc_onnx_attr_flag(at, "detect_negative", 1, &negative));
+    INFC_TRY(infc_onnx_attr_flag(at, "detect_positive", 1, &positive));
+    if (negative && positive) INFC_TRY(infc_onnx_map(at, "abs", &x, 1, &x));
+    else if (negative) INFC_TRY(infc_onnx_map(at, "neg", &x, 1, &x));
+    else if (!positive) infinity = infc_onnx_scalar(at, "never", NAN);
+    INFC_TRY(infc_onnx_map2(at, "equal", x, infinity, &y));
     return infc_onnx_output(at, 0, &y);
 }

@@ -1,10 +1,9 @@
-/* MaxPool, AveragePool, and the global ones as pools over the whole image. */
+/* MaxPool, AveragePool, LpPool, and the global ones as pools over the whole image. */
 #include "ops_window.h"
 #include <string.h>
 
-static infc_status build_pool(infc_onnx_at *at, bool average, const infc_onnx_operand *x,
-                              const infc_onnx_window *window, bool count_pad) {
-    infc_onnx_operand y;
+static infc_status pool(infc_onnx_at *at, bool average, const infc_onnx_operand *x,
+                        const infc_onnx_window *window, bool count_pad, infc_onnx_operand *out) {
     infc_attr attrs[] = {
         infc_attr_ints("kernel", window->kernel, 2),
         infc_attr_ints("strides", window->strides, 2),
@@ -12,8 +11,14 @@ static infc_status build_pool(infc_onnx_at *at, bool average, const infc_onnx_op
         infc_attr_ints("dilations", window->dilations, 2),
         infc_attr_int("count_include_pad", count_pad),
     };
-    INFC_TRY(infc_onnx_build(at, average ? INFC_OP_pool_avg : INFC_OP_pool_max, x, 1, attrs,
-                             average ? 5 : 4, &y));
+    return infc_onnx_build(at, average ? INFC_OP_pool_avg : INFC_OP_pool_max, x, 1, attrs,
+                           average ? 5 : 4, out);
+}
+
+static infc_status build_pool(infc_onnx_at *at, bool average, const infc_onnx_operand *x,
+                              const infc_onnx_window *window, bool count_pad) {
+    infc_onnx_operand y;
+    INFC_TRY(pool(at, average, x, window, count_pad, &y));
     return infc_onnx_image_output(at, &y, window->spatial);
 }
 
@@ -45,12 +50,53 @@ infc_status infc_onnx_import_average_pool(infc_onnx_at *at) {
     return build_pool(at, true, &x, &window, count_pad);
 }
 
+/* Input 0 as an image, and a window as large as it. */
+static infc_status read_global(infc_onnx_at *at, infc_onnx_operand *x, infc_onnx_window *out) {
+    INFC_TRY(infc_onnx_input(at, 0, x));
+    int spatial = x->type.rank - 2;
+    INFC_TRY(infc_onnx_image(at, x, x));
+    *out = (infc_onnx_window){
+        .spatial = spatial, .kernel = {x->type.dims[2], x->type.dims[3]}, .strides = {1, 1}, .dilations = {1, 1}};
+    return INFC_OK;
+}
+
 infc_status infc_onnx_import_global_pool(infc_onnx_at *at) {
     infc_onnx_operand x;
+    infc_onnx_window window;
+    INFC_TRY(read_global(at, &x, &window));
+    return build_pool(at, strcmp(at->node->op, "GlobalAveragePool") == 0, &x, &window, false);
+}
+
+/* The p-th root of the sum of |x|^p over each window, as an average times the window's size. */
+static infc_status lp_pool(infc_onnx_at *at, infc_onnx_operand x, const infc_onnx_window *window) {
+    int64_t p = infc_onnx_attr_int(at, "p", 2);
+    infc_onnx_operand y, size = infc_onnx_scalar(at, "size", (float)(window->kernel[0] * window->kernel[1]));
+    if (p < 1 || p > 64)
+        return infc_onnx_refuse(at, "attribute \"p\" is %lld; 1 to 64 are supported", (long long)p);
+    infc_onnx_operand power = infc_onnx_scalar(at, "p", (float)p), root = infc_onnx_scalar(at, "1/p", 1.0f / (float)p);
+    if (p == 2) INFC_TRY(infc_onnx_map2(at, "mul", x, x, &y));
+    else INFC_TRY(infc_onnx_map(at, "abs", &x, 1, &y));
+    if (p > 2) INFC_TRY(infc_onnx_map2(at, "pow", y, power, &y));
+    INFC_TRY(pool(at, true, &y, window, true, &y));
+    INFC_TRY(infc_onnx_map2(at, "mul", y, size, &y));
+    if (p == 2) INFC_TRY(infc_onnx_map(at, "sqrt", &y, 1, &y));
+    if (p > 2) INFC_TRY(infc_onnx_map2(at, "pow", y, root, &y));
+    return infc_onnx_image_output(at, &y, window->spatial);
+}
+
+infc_status infc_onnx_import_lp_pool(infc_onnx_at *at) {
+    infc_onnx_operand x;
+    infc_onnx_window window;
     INFC_TRY(infc_onnx_input(at, 0, &x));
     int spatial = x.type.rank - 2;
     INFC_TRY(infc_onnx_image(at, &x, &x));
-    infc_onnx_window window = {
-        .spatial = spatial, .kernel = {x.type.dims[2], x.type.dims[3]}, .strides = {1, 1}, .dilations = {1, 1}};
-    return build_pool(at, strcmp(at->node->op, "GlobalAveragePool") == 0, &x, &window, false);
+    INFC_TRY(infc_onnx_window_read(at, &x.type, spatial, NULL, &window));
+    return lp_pool(at, x, &window);
+}
+
+infc_status infc_onnx_import_global_lp_pool(infc_onnx_at *at) {
+    infc_onnx_operand x;
+    infc_onnx_window window;
+    INFC_TRY(read_global(at, &x, &window));
+    return lp_pool(at, x, &window);
 }

@@ -28,9 +28,8 @@ infc_status infc_onnx_image_output(infc_onnx_at *at, const infc_onnx_operand *y,
     return infc_onnx_output(at, 0, &out);
 }
 
-/* `per_axis` numbers for each spatial axis into out[2 * per_axis], where a 1-D node has its one axis second. */
-static infc_status read_list(infc_onnx_at *at, const char *name, int spatial, int per_axis,
-                             int64_t least, int64_t *out) {
+infc_status infc_onnx_window_list(infc_onnx_at *at, const char *name, int spatial, int per_axis,
+                                  int64_t least, int64_t *out) {
     const infc_onnx_attribute *attribute = infc_onnx_attr(at, name);
     if (!attribute) return INFC_OK;
     if (attribute->n_ints != (size_t)(spatial * per_axis))
@@ -51,7 +50,7 @@ static infc_status read_kernel(infc_onnx_at *at, int spatial, const int64_t *ker
         return infc_onnx_invalid(at, "attribute \"kernel_shape\" is missing");
     out->kernel[0] = kernel ? kernel[0] : 1;
     out->kernel[1] = kernel ? kernel[1] : 1;
-    INFC_TRY(read_list(at, "kernel_shape", spatial, 1, 1, out->kernel));
+    INFC_TRY(infc_onnx_window_list(at, "kernel_shape", spatial, 1, 1, out->kernel));
     for (int k = 0; k < 2; k++) {
         if (kernel && out->kernel[k] != kernel[k])
             return infc_onnx_invalid(at, "attribute \"kernel_shape\" has %lld where the weight has %lld",
@@ -107,9 +106,9 @@ infc_status infc_onnx_window_read(infc_onnx_at *at, const infc_type *image, int 
                                   const int64_t *kernel, infc_onnx_window *out) {
     *out = (infc_onnx_window){.spatial = spatial, .strides = {1, 1}, .dilations = {1, 1}};
     INFC_TRY(read_kernel(at, spatial, kernel, out));
-    INFC_TRY(read_list(at, "strides", spatial, 1, 1, out->strides));
-    INFC_TRY(read_list(at, "dilations", spatial, 1, 1, out->dilations));
-    INFC_TRY(read_list(at, "pads", spatial, 2, 0, out->pads));
+    INFC_TRY(infc_onnx_window_list(at, "strides", spatial, 1, 1, out->strides));
+    INFC_TRY(infc_onnx_window_list(at, "dilations", spatial, 1, 1, out->dilations));
+    INFC_TRY(infc_onnx_window_list(at, "pads", spatial, 2, 0, out->pads));
     return read_auto_pad(at, image, out);
 }
 

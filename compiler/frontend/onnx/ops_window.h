@@ -20,6 +20,14 @@ infc_status infc_onnx_image_output(infc_onnx_at *at, const infc_onnx_operand *y,
 infc_status infc_onnx_window_read(infc_onnx_at *at, const infc_type *image, int spatial,
                                   const int64_t *kernel, infc_onnx_window *out);
 
+/* The attribute `name`, `per_axis` numbers from `least` on for each spatial axis, into out[2 * per_axis], where a 1-D
+ * node has its one axis second; `out` stays as it is when the attribute is left out. */
+infc_status infc_onnx_window_list(infc_onnx_at *at, const char *name, int spatial, int per_axis,
+                                  int64_t least, int64_t *out);
+/* [N, O*h*w, H, W] as [N, O, H*h, W*w]; `channels_last`: the channels are numbered [h, w, O] instead. */
+infc_status infc_onnx_spread(infc_onnx_at *at, const infc_onnx_operand *x, int64_t h, int64_t w,
+                             bool channels_last, infc_onnx_operand *out);
+
 /* Adds input 2, one value per output channel, to the image y; does nothing when the node has none. */
 infc_status infc_onnx_conv_bias(infc_onnx_at *at, infc_onnx_operand *y);
 
