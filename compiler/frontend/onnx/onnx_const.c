@@ -445,7 +445,9 @@ infc_status infc_onnx_import_cast(infc_onnx_at *at) {
     return cast_to(at, dtype);
 }
 
-infc_status infc_onnx_import_cast_like(infc_onnx_at *at) { return cast_to(at, infc_onnx_any(at, 1).type.dtype); }
+infc_status infc_onnx_import_cast_like(infc_onnx_at *at) {
+    return cast_to(at, infc_onnx_any(at, 1).type.dtype);
+}
 
 static infc_status output_dims(infc_onnx_at *at, const int64_t *values, int n, bool scalar) {
     infc_type type = {.dtype = INFC_DTYPE_i64, .rank = !scalar, .dims = {scalar ? 0 : n}};

@@ -109,7 +109,8 @@ static infc_status tap_weight(infc_onnx_at *at, const infc_onnx_window *w, const
 }
 
 static infc_status check_inputs(infc_onnx_at *at, const infc_onnx_operand in[2], int64_t groups) {
-    if (in[0].type.rank != in[1].type.rank || in[0].type.rank < 3 || in[0].type.dims[1] != in[1].type.dims[0])
+    if (in[0].type.rank != in[1].type.rank || in[0].type.rank < 3 ||
+        in[0].type.dims[1] != in[1].type.dims[0])
         return infc_onnx_invalid(at, "the input is %s, the weight %s",
                                  infc_type_text(at->arena, &in[0].type),
                                  infc_type_text(at->arena, &in[1].type));

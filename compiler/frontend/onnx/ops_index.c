@@ -92,7 +92,8 @@ infc_status infc_onnx_import_gather_elements(infc_onnx_at *at) {
     rank = x.type.rank;
     if (rank != index.type.rank || rank == 0)
         return infc_onnx_invalid(at, "the input is %s, the indices are %s",
-                                 infc_type_text(at->arena, &x.type), infc_type_text(at->arena, &index.type));
+                                 infc_type_text(at->arena, &x.type),
+                                 infc_type_text(at->arena, &index.type));
     INFC_TRY(infc_onnx_axis(at, infc_onnx_attr_int(at, "axis", 0), rank, &axis));
     int64_t strides[INFC_MAX_RANK], dims[INFC_MAX_RANK] = {0}, *offsets, n = 1, stride = 1;
     for (int i = rank; i-- > 0; stride *= x.type.dims[i]) {
@@ -107,7 +108,8 @@ infc_status infc_onnx_import_gather_elements(infc_onnx_at *at) {
     INFC_TRY(integers(at, dims, rank, &offsets, &base));
     for (int64_t k = 0; k < n; k++) {
         offsets[k] = 0;
-        for (int64_t i = rank, left = k; i-- > 0; left /= dims[i]) offsets[k] += left % dims[i] * strides[i];
+        for (int64_t i = rank, left = k; i-- > 0; left /= dims[i])
+            offsets[k] += left % dims[i] * strides[i];
     }
     infc_onnx_operand step;
     INFC_TRY(infc_onnx_whole(at, strides[axis], &step));
@@ -119,7 +121,8 @@ infc_status infc_onnx_import_gather_elements(infc_onnx_at *at) {
 }
 
 /* The rows of the batches: their number times `rows`, one for each place of the index's first `n` dims. */
-static infc_status batch_rows(infc_onnx_at *at, const infc_type *index, int n, int64_t rows, infc_onnx_operand *out) {
+static infc_status batch_rows(infc_onnx_at *at, const infc_type *index, int n, int64_t rows,
+                              infc_onnx_operand *out) {
     int64_t dims[INFC_MAX_RANK] = {0}, *first, count = 1;
     for (int i = 0; i < index->rank - 1; i++) {
         dims[i] = i < n ? index->dims[i] : 1;
@@ -141,8 +144,8 @@ static infc_status component(infc_onnx_at *at, const infc_onnx_operand *index, i
     return infc_onnx_view(at, out, index->type.dims, last, out);
 }
 
-infc_status infc_onnx_tuple_rows(infc_onnx_at *at, const infc_type *x, int batch, const infc_onnx_operand *index,
-                                 int64_t *out_rows, infc_onnx_operand *out) {
+infc_status infc_onnx_tuple_rows(infc_onnx_at *at, const infc_type *x, int batch,
+                                 const infc_onnx_operand *index, int64_t *out_rows, infc_onnx_operand *out) {
     int64_t rows = 1, batches = 1, m = index->type.dims[index->type.rank - 1];
     infc_onnx_operand one, step;
     for (int i = 0; i < batch; i++) batches *= x->dims[i];

@@ -9,8 +9,8 @@ infc_status infc_onnx_whole(infc_onnx_at *at, int64_t value, infc_onnx_operand *
 infc_status infc_onnx_wrap(infc_onnx_at *at, infc_onnx_operand index, int64_t dim, infc_onnx_operand *out);
 /* Of the tuples [.., m] of `index`: which of x's rows each names, where the first `batch` dims of both run in step and
  * the next m of x make the rows. Tuples out of range give *out_rows, the number of rows. */
-infc_status infc_onnx_tuple_rows(infc_onnx_at *at, const infc_type *x, int batch, const infc_onnx_operand *index,
-                                 int64_t *out_rows, infc_onnx_operand *out);
+infc_status infc_onnx_tuple_rows(infc_onnx_at *at, const infc_type *x, int batch,
+                                 const infc_onnx_operand *index, int64_t *out_rows, infc_onnx_operand *out);
 /* Whether each place 0 .. depth - 1 of a new axis is the index; bool. */
 infc_status infc_onnx_one_hot(infc_onnx_at *at, infc_onnx_operand index, int64_t depth, int axis,
                               infc_onnx_operand *out);

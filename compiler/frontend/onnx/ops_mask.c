@@ -100,15 +100,18 @@ infc_status infc_onnx_import_eye_like(infc_onnx_at *at) {
     int64_t k = infc_onnx_attr_int(at, "k", 0), to = infc_onnx_attr_int(at, "dtype", 0);
     infc_type type = x.type;
     void *bytes;
-    if (type.rank != 2) return infc_onnx_invalid(at, "the input has %d dimensions, not 2", type.rank);
+    if (type.rank != 2)
+        return infc_onnx_invalid(at, "the input has %d dimensions, not 2", type.rank);
     type.dtype = INFC_DTYPE_f32;
     INFC_TRY(infc_onnx_constant(at, &type, &bytes, &y));
     for (int64_t i = 0; i < infc_type_count(&type); i++)
         ((float *)bytes)[i] = i % type.dims[1] - i / type.dims[1] == k ? 1.0f : 0.0f;
     infc_dtype dtype = x.type.dtype;
-    if (infc_onnx_attr(at, "dtype")) dtype = infc_onnx_dtype(to < 0 || to > INT32_MAX ? -1 : (int32_t)to);
+    if (infc_onnx_attr(at, "dtype"))
+        dtype = infc_onnx_dtype(to < 0 || to > INT32_MAX ? -1 : (int32_t)to);
     if (dtype != INFC_DTYPE_f32 && dtype != INFC_DTYPE_bool && !infc_dtype_is_integer(dtype))
-        return infc_onnx_refuse(at, "a result of %s; f32, bool and integers are supported", infc_dtype_name(dtype));
+        return infc_onnx_refuse(at, "a result of %s; f32, bool and integers are supported",
+                                infc_dtype_name(dtype));
     INFC_TRY(infc_onnx_convert(at, dtype, &y, &y));
     return infc_onnx_output(at, 0, &y);
 }

@@ -11,8 +11,7 @@ static infc_status pool(infc_onnx_at *at, bool average, const infc_onnx_operand 
         infc_attr_ints("dilations", window->dilations, 2),
         infc_attr_int("count_include_pad", count_pad),
     };
-    return infc_onnx_build(at, average ? INFC_OP_pool_avg : INFC_OP_pool_max, x, 1, attrs,
-                           average ? 5 : 4, out);
+    return infc_onnx_build(at, average ? INFC_OP_pool_avg : INFC_OP_pool_max, x, 1, attrs, average ? 5 : 4, out);
 }
 
 static infc_status build_pool(infc_onnx_at *at, bool average, const infc_onnx_operand *x,
@@ -55,8 +54,10 @@ static infc_status read_global(infc_onnx_at *at, infc_onnx_operand *x, infc_onnx
     INFC_TRY(infc_onnx_input(at, 0, x));
     int spatial = x->type.rank - 2;
     INFC_TRY(infc_onnx_image(at, x, x));
-    *out = (infc_onnx_window){
-        .spatial = spatial, .kernel = {x->type.dims[2], x->type.dims[3]}, .strides = {1, 1}, .dilations = {1, 1}};
+    *out = (infc_onnx_window){.spatial = spatial,
+                              .kernel = {x->type.dims[2], x->type.dims[3]},
+                              .strides = {1, 1},
+                              .dilations = {1, 1}};
     return INFC_OK;
 }
 
@@ -70,10 +71,12 @@ infc_status infc_onnx_import_global_pool(infc_onnx_at *at) {
 /* The p-th root of the sum of |x|^p over each window, as an average times the window's size. */
 static infc_status lp_pool(infc_onnx_at *at, infc_onnx_operand x, const infc_onnx_window *window) {
     int64_t p = infc_onnx_attr_int(at, "p", 2);
-    infc_onnx_operand y, size = infc_onnx_scalar(at, "size", (float)(window->kernel[0] * window->kernel[1]));
+    infc_onnx_operand y,
+        size = infc_onnx_scalar(at, "size", (float)(window->kernel[0] * window->kernel[1]));
     if (p < 1 || p > 64)
         return infc_onnx_refuse(at, "attribute \"p\" is %lld; 1 to 64 are supported", (long long)p);
-    infc_onnx_operand power = infc_onnx_scalar(at, "p", (float)p), root = infc_onnx_scalar(at, "1/p", 1.0f / (float)p);
+    infc_onnx_operand power = infc_onnx_scalar(at, "p", (float)p),
+                      root = infc_onnx_scalar(at, "1/p", 1.0f / (float)p);
     if (p == 2) INFC_TRY(infc_onnx_map2(at, "mul", x, x, &y));
     else INFC_TRY(infc_onnx_map(at, "abs", &x, 1, &y));
     if (p > 2) INFC_TRY(infc_onnx_map2(at, "pow", y, power, &y));
