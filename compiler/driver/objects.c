@@ -1,7 +1,9 @@
 /* The key of an object is a hash of everything its bytes follow from: the compiler's own words about its version,
- * its arguments, the source and, recursively, every file it includes by "name". System headers are covered by the
- * versions of compiler and libc. Nothing in it names the folder, so that it is the same for every checkout. */
+ * its arguments, the source and, recursively, every file it includes by "name", without their comments: a licence or
+ * the name of the model's file costs no compile. System headers are covered by the versions of compiler and libc.
+ * Nothing in it names the folder, so that it is the same for every checkout. */
 #include "objects.h"
+#include "../base/c_text.h"
 #include "../base/cache.h"
 #include "../base/file.h"
 #include "../base/hash.h"
@@ -61,7 +63,8 @@ static infc_status scan_file(scan *s, const char *name) {
     }
     infc_map_put(s->seen, name, 1);
     INFC_TRY(infc_file_map(s->cx, infc_path_join(s->cx->arena, s->dir, name), &text));
-    infc_buf_printf(s->key, "\nfile %s %s", name, infc_hash_hex(s->cx->arena, text));
+    infc_buf_printf(s->key, "\nfile %s %s", name,
+                    infc_hash_hex(s->cx->arena, infc_c_without_comments(s->cx->arena, text)));
     const char *p = (const char *)text.ptr, *end = p + text.len;
     while (p < end) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
@@ -79,7 +82,7 @@ static infc_status object_key(infc_cx *cx, const infc_compiler *cc, const infc_w
     infc_map seen = {.arena = cx->arena};
     scan s = {.cx = cx, .dir = dir, .includes = {.arena = cx->arena}, .key = &key, .seen = &seen};
     infc_words_split(&s.includes, INFC_EMIT_INCLUDES);
-    infc_buf_printf(&key, "object 1\n%s\nlibc %s", cc->banner, gnu_get_libc_version());
+    infc_buf_printf(&key, "object 2\n%s\nlibc %s", cc->banner, gnu_get_libc_version());
     for (size_t i = 0; i < argv->n; i++) infc_buf_printf(&key, "\n%s", argv->items[i]);
     INFC_TRY(scan_file(&s, source));
     *out = infc_hash_hex(cx->arena, infc_buf_bytes(&key));

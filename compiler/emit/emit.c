@@ -1,5 +1,6 @@
 /* emit.c - everything that is written for one model, in order. */
 #include "emit.h"
+#include "../base/c_text.h"
 #include "../base/file.h"
 #include "../base/hash.h"
 #include "embedded.h"
@@ -93,14 +94,16 @@ static infc_status simd_text(infc_emit_unit *u, infc_buf *out) {
                           infc_arena_printf(u->cx->arena, "%s_SIMD_H", u->upper), out);
 }
 
-/* NAME.c and the vocabulary it is written in; their hash, with that of the weights, names this model. */
+/* NAME.c and the vocabulary it is written in; their hash without comments, with that of the weights, names this
+ * model. */
 static infc_status write_code(infc_emit_unit *u) {
     infc_buf simd = {.arena = u->cx->arena}, source = {.arena = u->cx->arena}, all = {.arena = u->cx->arena};
     INFC_TRY(simd_text(u, &simd));
     INFC_TRY(infc_emit_source_text(u, &source));
     infc_buf_printf(&all, "%s%s%016llx", infc_buf_str(&simd), infc_buf_str(&source),
                     (unsigned long long)u->weights_hash);
-    u->content_hash = u->out->content_hash = infc_sha256_hex(u->cx->arena, infc_buf_bytes(&all));
+    const infc_bytes code = infc_c_without_comments(u->cx->arena, infc_buf_bytes(&all));
+    u->content_hash = u->out->content_hash = infc_sha256_hex(u->cx->arena, code);
     INFC_TRY(infc_emit_write(u, source_name(u, "_simd.h"), infc_buf_bytes(&simd), 0644));
     u->out->model_sources = one(u, source_name(u, ".c"));
     u->out->n_model_sources = 1;

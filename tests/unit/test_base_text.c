@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "compiler/base/buf.h"
+#include "compiler/base/c_text.h"
 #include "compiler/base/dtype.h"
 #include "compiler/base/hash.h"
 #include "compiler/base/map.h"
@@ -130,6 +131,33 @@ static void hashes(void **state) {
     assert_string_equal(infc_hash_hex(*state, none), "99aa06d3014798d86001c324468d497f");
 }
 
+/* C17 5.1.1.2: a comment is a space; within literals nothing is a comment. */
+static void comments(void **state) {
+    static const struct {
+        const char *text, *without;
+    } cases[] = {
+        {"", ""},
+        {"a/b/c", "a/b/c"},
+        {"/", "/"},
+        {"a/**/b", "a b"},
+        {"/* one\n * two */ c /*/ d */;", " \n c  ;"},
+        {"x // y\nz", "x  \nz"},
+        {"x // y \\\nstill\nz", "x  \n\nz"},
+        {"\"/* no */ \\\" // no\" /* yes */", "\"/* no */ \\\" // no\"  "},
+        {"'\"' /* yes */ '\\'' // yes", "'\"'   '\\''  "},
+        {"#error isn't /* no */\n/* yes */", "#error isn't /* no */\n "},
+        {"/* open", " "},
+        {"// open", " "},
+        {"\"open\\", "\"open\\"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const infc_bytes text = {(const uint8_t *)cases[i].text, strlen(cases[i].text)};
+        const infc_bytes got = infc_c_without_comments(*state, text);
+        assert_int_equal(got.len, strlen(cases[i].without));
+        assert_memory_equal(got.ptr, cases[i].without, got.len);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(buf_grows, setup, teardown),
@@ -138,6 +166,7 @@ int main(void) {
         cmocka_unit_test(nearest_name),
         cmocka_unit_test(dtypes),
         cmocka_unit_test_setup_teardown(hashes, setup, teardown),
+        cmocka_unit_test_setup_teardown(comments, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
