@@ -46,18 +46,34 @@ bool infc_npz_has(const infc_npz *npz, const char *name) {
 
 static void release(void *handle) { infrt_tensor_free(handle); }
 
+static void type_of(const infrt_tensor *tensor, infc_type *out) {
+    *out = (infc_type){.dtype = (infc_dtype)tensor->dtype, .rank = (int)tensor->rank};
+    memcpy(out->dims, tensor->dims, sizeof tensor->dims);
+}
+
+static infc_loc place_of(infc_cx *cx, const infc_npz *npz, const char *name) {
+    return (infc_loc){.file = npz->path, .node = infc_arena_printf(cx->arena, "array \"%s\"", name)};
+}
+
+infc_status infc_npz_type(infc_cx *cx, const infc_npz *npz, const char *name, infc_type *out) {
+    infrt_error error = {0};
+    infrt_tensor tensor = {0};
+    const infrt_bytes file = {npz->file.ptr, npz->file.len};
+    if (infrt_npz_look(file, npz->path, name, &tensor, &error) != INFRT_OK)
+        return hand_over(cx, place_of(cx, npz, name), &error);
+    type_of(&tensor, out);
+    return INFC_OK;
+}
+
 infc_status infc_npz_read(infc_cx *cx, const infc_npz *npz, const char *name, infc_npz_entry *out) {
     infrt_error error = {0};
     infrt_tensor *tensor = INFC_NEW(cx->arena, infrt_tensor, 1);
-    infc_loc loc = {.file = npz->path, .node = infc_arena_printf(cx->arena, "array \"%s\"", name)};
     *tensor = (infrt_tensor){0};
     infc_arena_defer(cx->arena, release, tensor); /* before there is something to lose */
     if (infrt_npz_read((infrt_bytes){npz->file.ptr, npz->file.len}, npz->path, name, tensor, &error) != INFRT_OK)
-        return hand_over(cx, loc, &error);
+        return hand_over(cx, place_of(cx, npz, name), &error);
     *out = (infc_npz_entry){.name = name, .data = {tensor->data, (size_t)tensor->bytes}};
-    out->type.dtype = (infc_dtype)tensor->dtype;
-    out->type.rank = (int)tensor->rank;
-    memcpy(out->type.dims, tensor->dims, sizeof tensor->dims);
+    type_of(tensor, &out->type);
     return INFC_OK;
 }
 

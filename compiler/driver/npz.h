@@ -20,6 +20,8 @@ typedef struct infc_npz {
 /* Reads the directory; arrays are read when they are asked for, so that what nobody uses may be of any kind. */
 infc_status infc_npz_open(infc_cx *cx, const char *path, infc_npz *out);
 bool infc_npz_has(const infc_npz *npz, const char *name);
+/* Its type, from its header: to compare before it is unpacked. */
+infc_status infc_npz_type(infc_cx *cx, const infc_npz *npz, const char *name, infc_type *out);
 /* The array `name`, unpacked and checked. Fails when it is not there, twice there, damaged or of no known type. */
 infc_status infc_npz_read(infc_cx *cx, const infc_npz *npz, const char *name, infc_npz_entry *out);
 /* Tensors in plain layout; less than 4 GiB. */

@@ -29,15 +29,16 @@ static infc_status missing(infc_cx *cx, const infc_npz *npz, const char *name) {
 static infc_status take(infc_cx *cx, const infc_npz *npz, const char *name, infc_type type,
                         bool open, infc_tensor *out) {
     infc_npz_entry entry;
+    infc_type given;
     if (!infc_npz_has(npz, name)) return missing(cx, npz, name);
-    INFC_TRY(infc_npz_read(cx, npz, name, &entry));
-    for (int i = 0; open && entry.type.rank == type.rank && i < type.rank; i++)
-        type.dims[i] = entry.type.dims[i];
-    if (!infc_type_equal(&entry.type, &type)) {
-        return infc_fail(cx, INFC_ERR_MODEL, (infc_loc){.file = npz->path},
-                         "\"%s\" is %s here, the model takes %s", name,
-                         infc_type_text(cx->arena, &entry.type), infc_type_text(cx->arena, &type));
+    INFC_TRY(infc_npz_type(cx, npz, name, &given));
+    for (int i = 0; open && given.rank == type.rank && i < type.rank; i++)
+        type.dims[i] = given.dims[i];
+    if (!infc_type_equal(&given, &type)) {
+        return infc_fail(cx, INFC_ERR_MODEL, (infc_loc){.file = npz->path}, "\"%s\" is %s here, the model takes %s",
+                         name, infc_type_text(cx->arena, &given), infc_type_text(cx->arena, &type));
     }
+    INFC_TRY(infc_npz_read(cx, npz, name, &entry));
     INFC_TRY(infc_tensor_create(cx, cx->arena, &type, out));
     if (entry.data.len) memcpy(out->data, entry.data.ptr, entry.data.len);
     return INFC_OK;

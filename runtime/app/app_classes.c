@@ -32,21 +32,18 @@ static scale scale_find(const infc_tensor_info *info, const void *data, size_t f
         double score = infrt_element(info->dtype, data, first + i);
         if (score < 0) s.probabilities = false;
         if (score > s.most) s.most = score;
-        if (!isnan(score)) s.sum += score;
+        s.sum += score;
     }
     s.probabilities = s.probabilities && fabs(s.sum - 1) < 1e-3;
     if (!s.probabilities) {
         s.sum = 0;
-        for (size_t i = 0; i < n; i++) {
-            double score = infrt_element(info->dtype, data, first + i);
-            if (!isnan(score)) s.sum += exp(score - s.most);
-        }
+        for (size_t i = 0; i < n; i++)
+            s.sum += exp(infrt_element(info->dtype, data, first + i) - s.most);
     }
     return s;
 }
 
 static double confidence(const scale *s, double score) {
-    if (isnan(score)) return 0;
     return s->probabilities ? score : exp(score - s->most) / s->sum;
 }
 

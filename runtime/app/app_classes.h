@@ -7,7 +7,7 @@ enum { INFRT_CLASSES_MAX = 100, INFRT_LABEL_BYTES = 96 };
 
 typedef struct infrt_class {
     uint32_t index;
-    double confidence;             /* 0..1 */
+    double confidence;             /* 0..1, or NaN */
     char label[INFRT_LABEL_BYTES]; /* the index when there is no label */
 } infrt_class;
 
@@ -17,7 +17,8 @@ const infc_classes_info *infrt_classes_of(const infc_model *model, uint32_t outp
 size_t infrt_classes_rows(const infc_tensor_info *info, const infc_classes_info *classes);
 /* The best of one row, the most confident first, equals by index. Scores that are already probabilities (none
  * negative, sum 1) are shown as they are, others through softmax. Returns how many, at most
- * INFRT_CLASSES_MAX. NaN scores come last, with confidence 0. */
+ * INFRT_CLASSES_MAX. NaN scores come last. In a row with a NaN or with an
+ * infinite greatest score all confidences are NaN. */
 uint32_t infrt_classes_best(const infc_tensor_info *info, const infc_classes_info *classes,
                             const void *data, size_t row, infrt_class best[INFRT_CLASSES_MAX]);
 

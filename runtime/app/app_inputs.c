@@ -1,6 +1,6 @@
 /* app_inputs.c - fills the inputs of a run from files. */
 #include "app.h"
-#include "output_file.h"
+#include "input_file.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,25 +19,23 @@ static void input_store(const infrt_app *app, uint32_t input, const infrt_tensor
 }
 
 static infrt_status file_load(infrt_app *app, uint32_t input, const char *path) {
-    infrt_bytes file;
+    infrt_input_file file;
     infrt_tensor tensor = {0};
     char note[256];
-    const uint64_t most = infrt_tensor_file_most(path, &app->model->inputs[input]);
-    infrt_status status = infrt_file_read(path, most, &file, &app->error);
+    infrt_status status = infrt_input_open(path, &file, &app->error);
     if (status != INFRT_OK) return status;
-    status = infrt_tensor_read(file, path, &app->model->inputs[input], image_of(app->model, input),
-                               &tensor, note, &app->error);
+    status = infrt_tensor_read(file.bytes, path, &app->model->inputs[input],
+                               image_of(app->model, input), &tensor, note, &app->error);
     if (status == INFRT_OK) {
         input_store(app, input, &tensor);
         if (note[0]) infrt_app_note(app, "%s: %s", path, note);
     }
     infrt_tensor_free(&tensor);
-    free((void *)(uintptr_t)file.data);
+    infrt_input_close(&file);
     return status;
 }
 
-/* Which input `text` = NAME=FILE or FILE means; *path is the FILE. */
-static infrt_status argument_split(infrt_app *app, const char *text, uint32_t *input, const char **path) {
+infrt_status infrt_input_argument(infrt_app *app, const char *text, uint32_t *input, const char **path) {
     const infc_model *model = app->model;
     const char *equals = strchr(text, '='), *names[64];
     for (uint32_t i = 0; i < model->n_inputs; i++) {
@@ -83,32 +81,20 @@ static void extra_visit(void *self, const char *name, size_t n) {
 }
 
 static infrt_status archive_load(infrt_app *app, const char *path) {
-    infrt_bytes file;
-    infrt_status status = infrt_file_read(path, INFRT_MAX_ARCHIVE, &file, &app->error);
+    infrt_input_file file;
+    infrt_status status = infrt_input_open(path, &file, &app->error);
     if (status != INFRT_OK) return status;
     for (uint32_t i = 0; i < app->model->n_inputs && status == INFRT_OK; i++) {
         infrt_tensor tensor = {0};
-        status = infrt_npz_read(file, path, app->model->inputs[i].name, &tensor, &app->error);
-        if (status == INFRT_OK)
-            status = infrt_tensor_match(&tensor, &app->model->inputs[i], path, &app->error);
+        const infc_tensor_info *info = &app->model->inputs[i];
+        status = infrt_npz_read_as(file.bytes, path, info->name, info, &tensor, &app->error);
         if (status == INFRT_OK) input_store(app, i, &tensor);
         infrt_tensor_free(&tensor);
     }
     extras e = {app, path};
-    if (status == INFRT_OK) status = infrt_npz_names(file, path, extra_visit, &e, &app->error);
-    free((void *)(uintptr_t)file.data);
-    return status;
-}
-
-static infrt_status look_at(infrt_app *app, const char *path, const char *name, infrt_tensor *out) {
-    infrt_bytes file;
-    infrt_status status = infrt_file_read(path, INFRT_MAX_ARCHIVE, &file, &app->error);
-    if (status != INFRT_OK) return status;
-    bool archive = file.n > 2 && memcmp(file.data, "PK", 2) == 0;
-    bool array = file.n > 6 && memcmp(file.data, "\x93NUMPY", 6) == 0;
-    if (archive) status = infrt_npz_read(file, path, name, out, &app->error);
-    else if (array) status = infrt_npy_read(file, path, out, &app->error);
-    free((void *)(uintptr_t)file.data);
+    if (status == INFRT_OK)
+        status = infrt_npz_names(file.bytes, path, extra_visit, &e, &app->error);
+    infrt_input_close(&file);
     return status;
 }
 
@@ -119,14 +105,18 @@ infrt_status infrt_inputs_look(infrt_app *app,
     infrt_status status = INFRT_OK;
     uint32_t n = options->inputs ? app->model->n_inputs : options->n_input;
     for (uint32_t i = 0; i < n && status == INFRT_OK; i++) {
+        infrt_input_file file = {0};
         infrt_tensor tensor = {0};
         uint32_t input = i;
         const char *path = options->inputs;
-        if (!options->inputs) status = argument_split(app, options->input[i], &input, &path);
-        if (status == INFRT_OK)
-            status = look_at(app, path, options->inputs ? app->model->inputs[i].name : NULL, &tensor);
-        if (status == INFRT_OK && tensor.rank) seen(self, input, &tensor);
-        infrt_tensor_free(&tensor);
+        if (!path) status = infrt_input_argument(app, options->input[i], &input, &path);
+        if (status == INFRT_OK) status = infrt_input_open(path, &file, &app->error);
+        if (status != INFRT_OK) return status;
+        const infc_tensor_info *info = &app->model->inputs[input];
+        status = options->inputs ? infrt_npz_look(file.bytes, path, info->name, &tensor, &app->error)
+                                 : infrt_tensor_look(file.bytes, path, info, &tensor, &app->error);
+        if (status == INFRT_OK) seen(self, input, &tensor);
+        infrt_input_close(&file);
     }
     return status;
 }
@@ -144,7 +134,7 @@ infrt_status infrt_inputs_read(infrt_app *app) {
     for (uint32_t i = 0; i < options->n_input && status == INFRT_OK; i++) {
         uint32_t input;
         const char *path;
-        status = argument_split(app, options->input[i], &input, &path);
+        status = infrt_input_argument(app, options->input[i], &input, &path);
         if (status == INFRT_OK && !*path)
             status = infrt_fail(&app->error, INFRT_ERR_USAGE,
                                 "--input %s: the file's name is empty", options->input[i]);

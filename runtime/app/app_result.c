@@ -33,6 +33,9 @@ static bool range(const infc_tensor_info *info, const void *data, double *least,
     return any;
 }
 
+/* printf shows the sign bit of a NaN, which says nothing. */
+static double shown(double value) { return isnan(value) ? (double)NAN : value; }
+
 static void tensor_text(const infc_tensor_info *info, const void *data, FILE *out) {
     char shape[INFRT_SHAPE_TEXT];
     double least = 0, most = 0;
@@ -42,7 +45,7 @@ static void tensor_text(const infc_tensor_info *info, const void *data, FILE *ou
     if (n_nan) fprintf(out, "  NaN %zu", n_nan);
     fputs("\n ", out);
     for (size_t i = 0; i < n && i < TEXT_VALUES; i++)
-        fprintf(out, " %.9g", infrt_element(info->dtype, data, i));
+        fprintf(out, " %.9g", shown(infrt_element(info->dtype, data, i)));
     fputs(n > TEXT_VALUES ? " ...\n" : "\n", out);
 }
 
@@ -53,7 +56,52 @@ static void classes_text(const infrt_class *best, uint32_t n, FILE *out) {
         if (length > width) width = length;
     }
     for (uint32_t i = 0; i < n; i++)
-        fprintf(out, "%-*s  %.4f\n", width, best[i].label, best[i].confidence);
+        fprintf(out, "%-*s  %.4f\n", width, best[i].label, shown(best[i].confidence));
+}
+
+static size_t not_finite(const infc_tensor_info *info, const void *data) {
+    size_t n = 0;
+    for (size_t i = 0; is_float(info->dtype) && i < element_count(info); i++)
+        if (!isfinite(infrt_element(info->dtype, data, i))) n++;
+    return n;
+}
+
+/* "; input "image" has 3 values that are NaN or infinite", of the first that has some. */
+static void cause_text(const infrt_app *app, char *out, size_t room) {
+    const infc_model *model = app->model;
+    *out = 0;
+    for (uint32_t i = 0; i < model->n_inputs; i++) {
+        size_t n = not_finite(&model->inputs[i], app->buffers.inputs[i]);
+        if (n == 0) continue;
+        snprintf(out, room, "; input \"%.200s\" has %zu value%s NaN or infinite",
+                 model->inputs[i].name, n, n > 1 ? "s that are" : " that is");
+        return;
+    }
+}
+
+void infrt_result_notes(infrt_app *app) {
+    const infc_model *model = app->model;
+    for (uint32_t i = 0; i < model->n_outputs; i++) {
+        const infc_tensor_info *info = &model->outputs[i];
+        const infc_classes_info *classes = infrt_classes_of(model, i);
+        const void *data = app->buffers.outputs[i];
+        double least, most;
+        char cause[300];
+        size_t n_nan = 0, n = element_count(info), n_lost = 0;
+        if (is_float(info->dtype)) range(info, data, &least, &most, &n_nan);
+        for (size_t row = 0; classes && row < infrt_classes_rows(info, classes); row++) {
+            infrt_class best[INFRT_CLASSES_MAX];
+            if (infrt_classes_best(info, classes, data, row, best) > 0 && isnan(best[0].confidence))
+                n_lost++;
+        }
+        if (n_nan + n_lost == 0) continue;
+        cause_text(app, cause, sizeof cause);
+        if (n_nan)
+            infrt_app_note(app, "output \"%.200s\": %zu of %zu values are NaN%s", info->name, n_nan, n, cause);
+        else
+            infrt_app_note(app, "output \"%.200s\": infinite scores, so no confidence is known%s",
+                           info->name, cause);
+    }
 }
 
 void infrt_result_text(const infrt_app *app, FILE *out) {

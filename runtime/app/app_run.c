@@ -1,6 +1,7 @@
 /* app_run.c - the command `run`. */
 #include "app.h"
 #include "app_dump.h"
+#include "app_outputs.h"
 #include "app_trace.h"
 #include "infrt_os.h"
 #include <stdlib.h>
@@ -41,21 +42,6 @@ static void recorder_close(recorder *r) {
     infrt_trace_destroy(&r->trace);
 }
 
-static infrt_status outputs_write(infrt_app *app) {
-    const infc_model *model = app->model;
-    const infc_tensor_info **infos = calloc(model->n_outputs + (size_t)1, sizeof *infos);
-    if (!infos) return infrt_fail(&app->error, INFRT_ERR_NO_MEMORY, "no memory for outputs");
-    for (uint32_t i = 0; i < model->n_outputs; i++) infos[i] = &model->outputs[i];
-    const void *const *data = (const void *const *)app->buffers.outputs;
-    infrt_status status = INFRT_OK;
-    if (app->options.output)
-        status = infrt_npy_write_all(app->options.output, infos, data, model->n_outputs, &app->error);
-    if (status == INFRT_OK && app->options.outputs)
-        status = infrt_npz_write(app->options.outputs, infos, data, model->n_outputs, &app->error);
-    free(infos);
-    return status;
-}
-
 static void times_text(const infrt_app *app, const infrt_run_times *times) {
     char first[INFRT_TIME_TEXT], second[INFRT_TIME_TEXT];
     uint32_t workers = infrt_session_workers(app->session);
@@ -82,13 +68,14 @@ static infrt_status runs(infrt_app *app, recorder *r, infrt_run_times *times) {
 }
 
 static infrt_status results_give(infrt_app *app, const recorder *r, infrt_run_times *times) {
-    infrt_status status = outputs_write(app);
+    infrt_status status = infrt_outputs_write(app);
     if (status == INFRT_OK && r->dumping)
         status = infrt_dump_write(&r->dump, app->options.dump_to, &app->error);
     if (status == INFRT_OK && r->tracing)
         status = infrt_trace_write(&r->trace, app->options.profile, &app->error);
     if (status != INFRT_OK) return status;
     infrt_times_sort(times->ns, times->n);
+    infrt_result_notes(app);
     if (app->options.json) infrt_result_json(app, times, stdout);
     else infrt_result_text(app, stdout);
     if (!app->options.json) times_text(app, times);
@@ -104,9 +91,11 @@ infrt_status infrt_app_run(infrt_app *app) {
     if (o->n_dump && o->threads > 1)
         return infrt_fail(&app->error, INFRT_ERR_USAGE, "--dump-tensor runs with one worker; leave out --threads");
     infrt_run_times times = {.n = o->repeat ? o->repeat : 1};
-    infrt_status status = infrt_app_open(app, workers);
+    infrt_status status = infrt_outputs_check_endings(app);
+    if (status == INFRT_OK) status = infrt_app_open(app, workers);
     if (status == INFRT_OK) status = infrt_inputs_read(app);
     if (status == INFRT_OK) status = recorder_open(app, &r);
+    if (status == INFRT_OK) status = infrt_outputs_check_files(app, r.dump.infos, r.dump.n);
     if (status == INFRT_OK) {
         times.ns = calloc(times.n, sizeof *times.ns);
         if (!times.ns) status = infrt_fail(&app->error, INFRT_ERR_NO_MEMORY, "no memory for times");

@@ -3,8 +3,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+static uint64_t input_bytes(const infrt_app *app, uint32_t input) {
+    infc_tensor_info info = app->model->inputs[input];
+    app->model->dims(app->sizes, INFC_TABLE_INPUTS, input, info.dims);
+    return infrt_shape_bytes(info.dtype, info.rank, info.dims, &info.bytes) ? info.bytes : 0;
+}
+
+/* Bare elements tell a size when it is the only one of the input. */
+static void take_raw(infrt_app *app, uint32_t input, uint64_t bytes) {
+    const infc_model *model = app->model;
+    uint32_t n = 0, which = 0;
+    for (uint32_t i = 0; i < model->n_sizes; i++)
+        if (model->sizes[i].input == input) n++, which = i;
+    const int64_t kept = n ? app->sizes[which] : 0;
+    const uint64_t each = kept > 0 ? input_bytes(app, input) / (uint64_t)kept : 0;
+    if (n != 1 || each == 0 || bytes % each || bytes / each > (uint64_t)model->sizes[which].max)
+        return;
+    app->sizes[which] = (int64_t)(bytes / each);
+    if (input_bytes(app, input) != bytes) app->sizes[which] = kept;
+}
+
 static void take_sizes(void *self, uint32_t input, const infrt_tensor *tensor) {
     infrt_app *app = self;
+    if (tensor->rank == 0 && tensor->bytes) take_raw(app, input, tensor->bytes);
     for (uint32_t i = 0; i < app->model->n_sizes; i++) {
         const infc_size_info *size = &app->model->sizes[i];
         if (size->input == input && size->axis < tensor->rank)

@@ -1,9 +1,7 @@
-/* output_file.c - reading whole files, and writing them under their name only when complete. */
+/* output_file.c - writing files under their name only when complete. */
 #define _GNU_SOURCE 1
 #include "output_file.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -59,48 +57,4 @@ infrt_status infrt_output_folder(const char *path, infrt_error *error) {
     int reason = errno;
     if (reason == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return INFRT_OK;
     return infrt_fail(error, INFRT_ERR_IO, "%s: cannot make this folder: %s", path, strerror(reason));
-}
-
-/* Opens a regular file of at most `most` bytes; `*bytes` is what it has. */
-static infrt_status input_open(const char *path, uint64_t most, int *fd, size_t *bytes, infrt_error *error) {
-    struct stat info;
-    infrt_status status = INFRT_OK;
-    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block us */
-    if (*fd < 0)
-        return infrt_fail(error, INFRT_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
-    if (fstat(*fd, &info) != 0)
-        status = infrt_fail(error, INFRT_ERR_IO, "%s: cannot read: %s", path, strerror(errno));
-    else if (S_ISDIR(info.st_mode))
-        status = infrt_fail(error, INFRT_ERR_IO, "%s: a folder, not a file", path);
-    else if (!S_ISREG(info.st_mode))
-        status = infrt_fail(error, INFRT_ERR_IO,
-                            "%s: not a regular file; write what it gives into one first", path);
-    else if ((uint64_t)info.st_size > most)
-        status = infrt_fail(error, INFRT_ERR_DATA, "%s: %lld bytes; a file for this has at most %llu",
-                            path, (long long)info.st_size, (unsigned long long)most);
-    *bytes = (size_t)info.st_size;
-    if (status != INFRT_OK) close(*fd);
-    return status;
-}
-
-infrt_status infrt_file_read(const char *path, uint64_t most, infrt_bytes *out, infrt_error *error) {
-    int fd;
-    size_t bytes = 0, n = 0;
-    infrt_status status = input_open(path, most < SIZE_MAX ? most : SIZE_MAX - 1, &fd, &bytes, error);
-    if (status != INFRT_OK) return status;
-    unsigned char *data = malloc(bytes + 1);
-    if (!data)
-        status = infrt_fail(error, INFRT_ERR_NO_MEMORY, "%s: no memory for %zu bytes", path, bytes);
-    while (status == INFRT_OK && n < bytes) { /* what was there when it was opened */
-        ssize_t got = read(fd, data + n, bytes - n);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0)
-            status = infrt_fail(error, INFRT_ERR_IO, "%s: cannot read: %s", path, strerror(errno));
-        if (got <= 0) break;
-        n += (size_t)got;
-    }
-    close(fd);
-    if (status != INFRT_OK) free(data);
-    else *out = (infrt_bytes){data, n};
-    return status;
 }

@@ -19,7 +19,4 @@ infrt_status infrt_output_close(infrt_output_file *file, infrt_status status, in
 /* Makes the folder `path` unless it is there. */
 infrt_status infrt_output_folder(const char *path, infrt_error *error);
 
-/* Reads a whole regular file of at most `most` bytes. *out is given: free its data. */
-infrt_status infrt_file_read(const char *path, uint64_t most, infrt_bytes *out, infrt_error *error);
-
 #endif

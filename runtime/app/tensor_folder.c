@@ -1,4 +1,4 @@
-/* tensor_folder.c - one .npy per tensor in a folder. */
+/* tensor_folder.c - one .npy, or one per tensor in a folder. */
 #include "output_file.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -20,21 +20,23 @@ static void safe_name(const char *name, char out[SAFE_BYTES + 1]) {
 }
 
 /* The i-th of several that are the same by then gets ~2, ~3, ...; '~' is in no safe name. */
-static void file_name(const infc_tensor_info *const *infos, size_t i, char out[FILE_NAME_BYTES]) {
-    char mine[SAFE_BYTES + 1], other[SAFE_BYTES + 1];
-    size_t nth = 1;
+char *infrt_npy_path(const char *folder, const infc_tensor_info *const *infos, size_t i) {
+    char mine[SAFE_BYTES + 1], other[SAFE_BYTES + 1], nth_text[24] = "";
+    size_t nth = 1, room = strlen(folder) + FILE_NAME_BYTES + 1;
+    char *out = malloc(room);
     safe_name(infos[i]->name, mine);
     for (size_t k = 0; k < i; k++) {
         safe_name(infos[k]->name, other);
         if (strcmp(mine, other) == 0) nth++;
     }
-    if (nth > 1) snprintf(out, FILE_NAME_BYTES, "%s~%zu.npy", mine, nth);
-    else snprintf(out, FILE_NAME_BYTES, "%s.npy", mine);
+    if (nth > 1) snprintf(nth_text, sizeof nth_text, "~%zu", nth);
+    if (out) snprintf(out, room, "%s/%s%s.npy", folder, mine, nth_text);
+    return out;
 }
 
 /* Complete, but not yet under its name. */
-static infrt_status npy_write(const char *path, const infc_tensor_info *info, const void *data,
-                              infrt_output_file *file, infrt_error *error) {
+static infrt_status npy_prepare(const char *path, const infc_tensor_info *info, const void *data,
+                                infrt_output_file *file, infrt_error *error) {
     char header[INFRT_NPY_HEADER];
     uint64_t bytes;
     if (!infrt_shape_bytes(info->dtype, info->rank, info->dims, &bytes))
@@ -47,6 +49,13 @@ static infrt_status npy_write(const char *path, const infc_tensor_info *info, co
     return infrt_output_seal(file, status, error);
 }
 
+infrt_status infrt_npy_write(const char *path, const infc_tensor_info *info, const void *data,
+                             infrt_error *error) {
+    infrt_output_file file = {0};
+    infrt_status status = npy_prepare(path, info, data, &file, error);
+    return file.path ? infrt_output_close(&file, status, error) : status;
+}
+
 /* All are written before the first gets its name: a full disk leaves what was there. */
 infrt_status infrt_npy_write_all(const char *path, const infc_tensor_info *const *infos,
                                  const void *const *data, size_t n, infrt_error *error) {
@@ -55,14 +64,12 @@ infrt_status infrt_npy_write_all(const char *path, const infc_tensor_info *const
     if (!files) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "%s: no memory", path);
     infrt_status status = infrt_output_folder(path, error);
     for (size_t i = 0; i < n && status == INFRT_OK; i++) {
-        char name[FILE_NAME_BYTES], *full = malloc(strlen(path) + FILE_NAME_BYTES + 1);
+        char *full = infrt_npy_path(path, infos, i);
         if (!full) {
             status = infrt_fail(error, INFRT_ERR_NO_MEMORY, "%s: no memory", path);
             break;
         }
-        file_name(infos, i, name);
-        sprintf(full, "%s/%s", path, name);
-        status = npy_write(full, infos[i], data[i], &files[i], error);
+        status = npy_prepare(full, infos[i], data[i], &files[i], error);
         free(full);
     }
     for (size_t i = 0; i < n; i++)

@@ -45,15 +45,27 @@ void infrt_unblock_c16(const void *blocked, void *out, uint32_t rank, const int6
 
 /* NumPy format 1, 2, 3; C order, little-endian, no pickles. */
 infrt_status infrt_npy_read(infrt_bytes file, const char *where, infrt_tensor *out, infrt_error *error);
+/* Its dtype, shape and bytes, without data; `start`: the first bytes of the `file_bytes`, with all of the header. */
+infrt_status infrt_npy_look(infrt_bytes start, uint64_t file_bytes, const char *where,
+                            infrt_tensor *out, infrt_error *error);
 /* The array `name` of an archive; name null: its only one. Stored or deflated entries. */
 infrt_status infrt_npz_read(infrt_bytes file, const char *where, const char *name,
                             infrt_tensor *out, infrt_error *error);
+/* Refuses an array of another dtype or shape than `info` before it unpacks anything. */
+infrt_status infrt_npz_read_as(infrt_bytes file, const char *where, const char *name,
+                               const infc_tensor_info *info, infrt_tensor *out, infrt_error *error);
+/* Its dtype, shape and bytes from its header, without data. */
+infrt_status infrt_npz_look(infrt_bytes file, const char *where, const char *name,
+                            infrt_tensor *out, infrt_error *error);
+/* `name`, or null when the archive has no such array but a single other. */
+const char *infrt_npz_pick(infrt_bytes file, const char *where, const char *name);
 /* Calls visit(self, name, bytes of name) for each array. */
 infrt_status infrt_npz_names(infrt_bytes file, const char *where,
                              void (*visit)(void *self, const char *name, size_t name_bytes),
                              void *self, infrt_error *error);
 /* An ONNX TensorProto with its data inside. */
 infrt_status infrt_pb_read(infrt_bytes file, const char *where, infrt_tensor *out, infrt_error *error);
+infrt_status infrt_pb_look(infrt_bytes file, const char *where, infrt_tensor *out, infrt_error *error);
 /* The bytes of exactly one tensor `info`, nothing else. */
 infrt_status infrt_raw_read(infrt_bytes file, const char *where, const infc_tensor_info *info,
                             infrt_tensor *out, infrt_error *error);
@@ -63,14 +75,15 @@ infrt_status infrt_image_read(infrt_bytes file, const char *where, const infc_te
                               const infc_image_info *image, infrt_tensor *out, char note[256],
                               infrt_error *error);
 #define INFRT_INPUT_FORMATS ".npy .npz .pb .raw .bin .png .jpg .jpeg .bmp"
-#define INFRT_MAX_ARCHIVE UINT32_MAX /* bytes of an .npz: without zip64 there are no more */
-/* How many bytes a file with the ending of `path` may have to be read as `info`: more than any that fits has. */
-uint64_t infrt_tensor_file_most(const char *path, const infc_tensor_info *info);
+bool infrt_tensor_ending(const char *path); /* whether it ends in one of them */
 /* By the ending of `path` (.npy .npz .pb .raw .bin .png .jpg .jpeg .bmp), else by its first bytes; then checks
  * dtype and shape against `info`. The other arguments as above. */
 infrt_status infrt_tensor_read(infrt_bytes file, const char *path, const infc_tensor_info *info,
                                const infc_image_info *image, infrt_tensor *out, char note[256],
                                infrt_error *error);
+/* What the file says it holds, without data: dtype and shape; of a .raw only `bytes`; of an image nothing. */
+infrt_status infrt_tensor_look(infrt_bytes file, const char *path, const infc_tensor_info *info,
+                               infrt_tensor *out, infrt_error *error);
 /* INFRT_ERR_DATA, naming both shapes, unless `tensor` has the dtype and shape of `info`. */
 infrt_status infrt_tensor_match(const infrt_tensor *tensor, const infc_tensor_info *info,
                                 const char *where, infrt_error *error);
@@ -85,6 +98,9 @@ infrt_status infrt_npz_write(const char *path, const infc_tensor_info *const *in
  * with anything but letters, digits, '-', '_' and '.' as '_', and made unique. */
 infrt_status infrt_npy_write_all(const char *path, const infc_tensor_info *const *infos,
                                  const void *const *data, size_t n, infrt_error *error);
+/* Where write_all puts the i-th; the caller frees it. Null: no memory. */
+char *infrt_npy_path(const char *folder, const infc_tensor_info *const *infos, size_t i);
+infrt_status infrt_npy_write(const char *path, const infc_tensor_info *info, const void *data, infrt_error *error);
 /* The header of an .npy for such a tensor, a multiple of 64 bytes. Returns its length. */
 enum { INFRT_NPY_HEADER = 512 };
 size_t infrt_npy_header(uint32_t dtype, uint32_t rank, const int64_t *dims, char out[INFRT_NPY_HEADER]);

@@ -107,13 +107,14 @@ static bool header_find(infrt_bytes file, cursor *text, infrt_bytes *rest) {
     return true;
 }
 
-infrt_status infrt_npy_read(infrt_bytes file, const char *where, infrt_tensor *out, infrt_error *error) {
+infrt_status infrt_npy_look(infrt_bytes start, uint64_t file_bytes, const char *where,
+                            infrt_tensor *out, infrt_error *error) {
     infrt_tensor tensor = {0};
     infrt_bytes rest;
     cursor text;
     char descr[32], shown[INFRT_SHAPE_TEXT];
     bool fortran = false;
-    if (!header_find(file, &text, &rest))
+    if (!header_find(start, &text, &rest))
         return infrt_fail(error, INFRT_ERR_DATA, "%s: not a .npy file, or truncated in its header", where);
     if (!header_parse(text, descr, &fortran, &tensor))
         return infrt_fail(error, INFRT_ERR_DATA,
@@ -128,13 +129,19 @@ infrt_status infrt_npy_read(infrt_bytes file, const char *where, infrt_tensor *o
     infrt_shape_text(tensor.dtype, tensor.rank, tensor.dims, shown);
     if (!infrt_shape_bytes(tensor.dtype, tensor.rank, tensor.dims, &tensor.bytes))
         return infrt_fail(error, INFRT_ERR_DATA, "%s: %s is larger than any file", where, shown);
-    if (tensor.bytes != rest.n)
-        return infrt_fail(error, INFRT_ERR_DATA, "%s: %s takes %llu bytes, %zu are there%s", where,
-                          shown, (unsigned long long)tensor.bytes, rest.n,
-                          tensor.bytes > rest.n ? ": truncated" : "");
-    tensor.data = rest.data;
+    const uint64_t there = file_bytes - (uint64_t)(rest.data - start.data);
+    if (tensor.bytes != there)
+        return infrt_fail(error, INFRT_ERR_DATA, "%s: %s takes %llu bytes, %llu are there%s", where,
+                          shown, (unsigned long long)tensor.bytes, (unsigned long long)there,
+                          tensor.bytes > there ? ": truncated" : "");
     *out = tensor;
     return INFRT_OK;
+}
+
+infrt_status infrt_npy_read(infrt_bytes file, const char *where, infrt_tensor *out, infrt_error *error) {
+    infrt_status status = infrt_npy_look(file, file.n, where, out, error);
+    if (status == INFRT_OK) out->data = file.data + (file.n - out->bytes);
+    return status;
 }
 
 size_t infrt_npy_header(uint32_t dtype, uint32_t rank, const int64_t *dims, char out[INFRT_NPY_HEADER]) {

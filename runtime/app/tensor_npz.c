@@ -11,8 +11,7 @@ static size_t array_name_bytes(const infrt_zip_entry *entry) {
 }
 
 typedef struct lookup {
-    const char *name, *where;
-    infrt_error *error;
+    const char *name;
     infrt_zip_entry found;
     uint32_t n_found;
 } lookup;
@@ -37,27 +36,68 @@ static void list_visit(void *self, const char *name, size_t n) {
     }
 }
 
-infrt_status infrt_npz_read(infrt_bytes file, const char *where, const char *name,
-                            infrt_tensor *out, infrt_error *error) {
-    lookup l = {.name = name, .where = where, .error = error};
+static infrt_status entry_find(infrt_bytes file, const char *where, const char *name,
+                               infrt_zip_entry *out, infrt_error *error) {
+    lookup l = {.name = name};
     infrt_status status = infrt_zip_each(file, where, lookup_visit, &l, error);
     if (status != INFRT_OK) return status;
-    if (l.n_found != 1) {
-        char list[400] = "";
-        infrt_npz_names(file, where, list_visit, list, NULL);
-        if (name)
-            return infrt_fail(error, INFRT_ERR_DATA, "%s: %s array \"%s\"; it has: %s", where,
-                              l.n_found ? "more than one" : "no", name, list);
-        return infrt_fail(error, INFRT_ERR_DATA, "%s: has %u arrays, not one: %s", where, l.n_found, list);
-    }
-    infrt_bytes bytes;
+    *out = l.found;
+    if (l.n_found == 1) return INFRT_OK;
+    char list[400] = "";
+    infrt_npz_names(file, where, list_visit, list, NULL);
+    if (name)
+        return infrt_fail(error, INFRT_ERR_DATA, "%s: %s array \"%s\"; it has: %s", where,
+                          l.n_found ? "more than one" : "no", name, list);
+    return infrt_fail(error, INFRT_ERR_DATA, "%s: has %u arrays, not one: %s", where, l.n_found, list);
+}
+
+static infrt_status entry_look(const infrt_zip_entry *entry, const char *where, infrt_tensor *out,
+                               infrt_error *error) {
+    infrt_bytes start;
     void *owned;
-    status = infrt_zip_unpack(&l.found, where, &bytes, &owned, error);
+    infrt_status status = infrt_zip_peek(entry, where, &start, &owned, error);
+    if (status == INFRT_OK) status = infrt_npy_look(start, entry->bytes, where, out, error);
+    free(owned);
+    return status;
+}
+
+infrt_status infrt_npz_look(infrt_bytes file, const char *where, const char *name,
+                            infrt_tensor *out, infrt_error *error) {
+    infrt_zip_entry entry;
+    infrt_status status = entry_find(file, where, name, &entry, error);
+    return status == INFRT_OK ? entry_look(&entry, where, out, error) : status;
+}
+
+const char *infrt_npz_pick(infrt_bytes file, const char *where, const char *name) {
+    infrt_zip_entry entry;
+    return entry_find(file, where, name, &entry, NULL) != INFRT_OK &&
+                   entry_find(file, where, NULL, &entry, NULL) == INFRT_OK
+               ? NULL
+               : name;
+}
+
+infrt_status infrt_npz_read(infrt_bytes file, const char *where, const char *name,
+                            infrt_tensor *out, infrt_error *error) {
+    infrt_zip_entry entry;
+    infrt_tensor seen = {0};
+    infrt_bytes bytes;
+    void *owned = NULL;
+    infrt_status status = entry_find(file, where, name, &entry, error);
+    if (status == INFRT_OK) status = entry_look(&entry, where, &seen, error);
+    if (status == INFRT_OK) status = infrt_zip_unpack(&entry, where, &bytes, &owned, error);
     if (status != INFRT_OK) return status;
     status = infrt_npy_read(bytes, where, out, error);
     if (status == INFRT_OK) out->owned = owned;
     else free(owned);
     return status;
+}
+
+infrt_status infrt_npz_read_as(infrt_bytes file, const char *where, const char *name,
+                               const infc_tensor_info *info, infrt_tensor *out, infrt_error *error) {
+    infrt_tensor seen = {0};
+    infrt_status status = infrt_npz_look(file, where, name, &seen, error);
+    if (status == INFRT_OK) status = infrt_tensor_match(&seen, info, where, error);
+    return status == INFRT_OK ? infrt_npz_read(file, where, name, out, error) : status;
 }
 
 typedef struct names {

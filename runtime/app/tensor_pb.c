@@ -182,30 +182,46 @@ static infrt_status elements_read(infrt_bytes file, const char *where, uint32_t 
     return INFRT_OK;
 }
 
-infrt_status infrt_pb_read(infrt_bytes file, const char *where, infrt_tensor *out, infrt_error *error) {
-    message m = {0};
-    uint32_t list = 0;
-    message_parse(file, &m);
-    if (m.truncated || file.n == 0)
+/* All but the elements; *list is the field of the typed list they may be in. */
+static infrt_status header_read(infrt_bytes file, const char *where, message *m, uint32_t *list,
+                                infrt_error *error) {
+    *m = (message){0};
+    *list = 0;
+    message_parse(file, m);
+    if (m->truncated || file.n == 0)
         return infrt_fail(error, INFRT_ERR_DATA, "%s: not an ONNX TensorProto, or truncated", where);
-    if (m.refused)
-        return infrt_fail(error, INFRT_ERR_DATA, "%s: holds %s, which is not supported", where, m.refused);
-    if (m.many_dims)
+    if (m->refused)
+        return infrt_fail(error, INFRT_ERR_DATA, "%s: holds %s, which is not supported", where, m->refused);
+    if (m->many_dims)
         return infrt_fail(error, INFRT_ERR_DATA, "%s: more than %d dimensions", where, INFC_MAX_RANK);
     for (size_t i = 0; i < sizeof pb_dtypes / sizeof *pb_dtypes; i++)
-        if (pb_dtypes[i].onnx == m.onnx_type) {
-            m.tensor.dtype = pb_dtypes[i].dtype;
-            list = pb_dtypes[i].list;
+        if (pb_dtypes[i].onnx == m->onnx_type) {
+            m->tensor.dtype = pb_dtypes[i].dtype;
+            *list = pb_dtypes[i].list;
         }
-    if (list == 0)
+    if (*list == 0)
         return infrt_fail(error, INFRT_ERR_DATA, "%s: TensorProto data type %u is not supported",
-                          where, m.onnx_type);
-    if (!infrt_shape_bytes(m.tensor.dtype, m.tensor.rank, m.tensor.dims, &m.tensor.bytes)) {
-        char shown[INFRT_SHAPE_TEXT];
-        return infrt_fail(error, INFRT_ERR_DATA, "%s: impossible shape %s", where,
-                          infrt_shape_text(m.tensor.dtype, m.tensor.rank, m.tensor.dims, shown));
-    }
-    infrt_status status = elements_read(file, where, list, &m, error);
+                          where, m->onnx_type);
+    if (infrt_shape_bytes(m->tensor.dtype, m->tensor.rank, m->tensor.dims, &m->tensor.bytes))
+        return INFRT_OK;
+    char shown[INFRT_SHAPE_TEXT];
+    return infrt_fail(error, INFRT_ERR_DATA, "%s: impossible shape %s", where,
+                      infrt_shape_text(m->tensor.dtype, m->tensor.rank, m->tensor.dims, shown));
+}
+
+infrt_status infrt_pb_look(infrt_bytes file, const char *where, infrt_tensor *out, infrt_error *error) {
+    message m;
+    uint32_t list;
+    infrt_status status = header_read(file, where, &m, &list, error);
+    if (status == INFRT_OK) *out = m.tensor;
+    return status;
+}
+
+infrt_status infrt_pb_read(infrt_bytes file, const char *where, infrt_tensor *out, infrt_error *error) {
+    message m;
+    uint32_t list;
+    infrt_status status = header_read(file, where, &m, &list, error);
+    if (status == INFRT_OK) status = elements_read(file, where, list, &m, error);
     if (status == INFRT_OK) *out = m.tensor;
     else infrt_tensor_free(&m.tensor);
     return status;

@@ -36,20 +36,7 @@ static format format_by_ending(const char *path) {
     return UNKNOWN;
 }
 
-uint64_t infrt_tensor_file_most(const char *path, const infc_tensor_info *info) {
-    const uint64_t mib = 1u << 20;
-    uint64_t bytes;
-    if (!infrt_shape_bytes(info->dtype, info->rank, info->dims, &bytes)) bytes = 0;
-    switch (format_by_ending(path)) {
-    case NPY:
-    case RAW: return bytes + 64 * mib;
-    case PB: return 2048 * mib; /* protobuf has no more */
-    case NPZ: return INFRT_MAX_ARCHIVE;
-    case IMAGE:
-    case UNKNOWN: break;
-    }
-    return 1024 * mib;
-}
+bool infrt_tensor_ending(const char *path) { return format_by_ending(path) != UNKNOWN; }
 
 static format format_find(infrt_bytes file, const char *path) {
     static const struct {
@@ -65,12 +52,18 @@ static format format_find(infrt_bytes file, const char *path) {
     return UNKNOWN;
 }
 
-/* The array with the input's name, or the only one there is. */
-static infrt_status npz_read(infrt_bytes file, const char *path, const char *name,
-                             infrt_tensor *out, infrt_error *error) {
-    if (infrt_npz_read(file, path, name, out, NULL) == INFRT_OK) return INFRT_OK;
-    if (infrt_npz_read(file, path, NULL, out, NULL) == INFRT_OK) return INFRT_OK;
-    return infrt_npz_read(file, path, name, out, error);
+infrt_status infrt_tensor_look(infrt_bytes file, const char *path, const infc_tensor_info *info,
+                               infrt_tensor *out, infrt_error *error) {
+    *out = (infrt_tensor){0};
+    switch (format_find(file, path)) {
+    case NPY: return infrt_npy_look(file, file.n, path, out, error);
+    case NPZ: return infrt_npz_look(file, path, infrt_npz_pick(file, path, info->name), out, error);
+    case PB: return infrt_pb_look(file, path, out, error);
+    case RAW: out->bytes = file.n; break;
+    case IMAGE:
+    case UNKNOWN: break;
+    }
+    return INFRT_OK;
 }
 
 infrt_status infrt_tensor_read(infrt_bytes file, const char *path, const infc_tensor_info *info,
@@ -78,10 +71,20 @@ infrt_status infrt_tensor_read(infrt_bytes file, const char *path, const infc_te
                                infrt_error *error) {
     infrt_tensor tensor = {0};
     infrt_status status = INFRT_OK;
+    const char *name;
+    const format kind = format_find(file, path);
     note[0] = 0;
-    switch (format_find(file, path)) {
+    if (kind == NPZ || kind == PB) { /* what does not fit is refused before it is unpacked */
+        status = infrt_tensor_look(file, path, info, &tensor, error);
+        if (status == INFRT_OK) status = infrt_tensor_match(&tensor, info, path, error);
+        if (status != INFRT_OK) return status;
+    }
+    switch (kind) {
     case NPY: status = infrt_npy_read(file, path, &tensor, error); break;
-    case NPZ: status = npz_read(file, path, info->name, &tensor, error); break;
+    case NPZ:
+        name = infrt_npz_pick(file, path, info->name);
+        status = infrt_npz_read(file, path, name, &tensor, error);
+        break;
     case PB: status = infrt_pb_read(file, path, &tensor, error); break;
     case RAW: status = infrt_raw_read(file, path, info, &tensor, error); break;
     case IMAGE: status = infrt_image_read(file, path, info, image, &tensor, note, error); break;

@@ -17,6 +17,9 @@ typedef struct infrt_zip_entry {
 infrt_status infrt_zip_each(infrt_bytes file, const char *where,
                             infrt_status (*visit)(void *self, const infrt_zip_entry *entry),
                             void *self, infrt_error *error);
+/* Its first bytes, up to 128 KiB, without a check of its CRC: enough for the header of an array. */
+infrt_status infrt_zip_peek(const infrt_zip_entry *entry, const char *where, infrt_bytes *out,
+                            void **owned, infrt_error *error);
 /* Unpacks and checks its CRC. *out points into the file, or to *owned, which the caller frees. */
 infrt_status infrt_zip_unpack(const infrt_zip_entry *entry, const char *where, infrt_bytes *out,
                               void **owned, infrt_error *error);

@@ -90,24 +90,49 @@ infrt_status infrt_zip_each(infrt_bytes file, const char *where,
     return INFRT_OK;
 }
 
+/* Deflate makes at most 1032 bytes of one, and writes what it cannot pack with a few bytes more: what claims
+ * something else is not worth the memory. */
+static infrt_status sizes_check(const infrt_zip_entry *entry, const char *where, infrt_error *error) {
+    const size_t packed = entry->packed.n, bytes = entry->bytes;
+    if (entry->deflated ? bytes <= INT32_MAX && packed <= INT32_MAX && bytes / 1040 <= packed &&
+                              packed / 2 <= bytes + 65536
+                        : packed == bytes)
+        return INFRT_OK;
+    return infrt_fail(error, INFRT_ERR_DATA, "%s: %zu bytes cannot come from %zu%s", where, bytes,
+                      packed, entry->deflated ? "; save it uncompressed" : "");
+}
+
+infrt_status infrt_zip_peek(const infrt_zip_entry *entry, const char *where, infrt_bytes *out,
+                            void **owned, infrt_error *error) {
+    enum { PEEK_BYTES = 128 << 10 };
+    size_t n = entry->bytes < PEEK_BYTES ? entry->bytes : PEEK_BYTES;
+    infrt_bytes packed = entry->packed;
+    *owned = NULL;
+    infrt_status status = sizes_check(entry, where, error);
+    if (status != INFRT_OK) return status;
+    *out = (infrt_bytes){packed.data, n};
+    if (!entry->deflated) return INFRT_OK;
+    *owned = calloc(1, n + 1);
+    if (!*owned) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "%s: no memory", where);
+    *out = (infrt_bytes){*owned, n};
+    if (packed.n > 2 * PEEK_BYTES) packed.n = 2 * PEEK_BYTES;
+    infrt_inflate(packed, *owned, n); /* says no when there is more; it has filled what it could */
+    return INFRT_OK;
+}
+
 infrt_status infrt_zip_unpack(const infrt_zip_entry *entry, const char *where, infrt_bytes *out,
                               void **owned, infrt_error *error) {
     *owned = NULL;
     *out = entry->packed;
+    infrt_status status = sizes_check(entry, where, error);
+    if (status != INFRT_OK) return status;
     if (entry->deflated) {
-        /* Deflate makes at most 1032 bytes of one: what claims more is not worth the memory. */
-        if (entry->bytes > INT32_MAX || entry->packed.n > INT32_MAX ||
-            entry->bytes / 1040 > entry->packed.n)
-            return infrt_fail(error, INFRT_ERR_DATA, "%s: %zu bytes cannot come from %zu; save it uncompressed",
-                              where, entry->bytes, entry->packed.n);
         *owned = malloc(entry->bytes ? entry->bytes : 1);
         if (!*owned)
             return infrt_fail(error, INFRT_ERR_NO_MEMORY, "%s: no memory for %zu bytes", where,
                               entry->bytes);
         *out = (infrt_bytes){*owned, entry->bytes};
         if (!infrt_inflate(entry->packed, *owned, entry->bytes)) goto damaged;
-    } else if (entry->packed.n != entry->bytes) {
-        goto damaged;
     }
     if (infrt_crc32(0, *out) == entry->crc) return INFRT_OK;
 damaged:

@@ -1,26 +1,30 @@
 /* infrt_test_files.h - the files of tests/unit/tensors, which numpy, onnx and Pillow made (make.py). */
 #ifndef INFRT_TEST_FILES_H
 #define INFRT_TEST_FILES_H
-#include "output_file.h"
-#include "tensor_io.h"
+#include "input_file.h"
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
 /* A malloc of exactly the file's size, so that a sanitizer sees a read past its end. */
+static inline infrt_bytes test_bytes(const char *path) {
+    infrt_input_file file;
+    infrt_error error = {0};
+    if (infrt_input_open(path, &file, &error) != INFRT_OK) fail_msg("%s", error.text);
+    const size_t n = file.bytes.n;
+    unsigned char *exact = malloc(n ? n : 1);
+    assert_non_null(exact);
+    memcpy(exact, file.bytes.data, n);
+    infrt_input_close(&file);
+    return (infrt_bytes){exact, n};
+}
 static inline infrt_bytes test_file(const char *name) {
     char path[1024];
-    infrt_bytes bytes;
-    infrt_error error = {0};
     snprintf(path, sizeof path, "%s/tests/unit/tensors/%s", INFC_SOURCE_DIR, name);
-    if (infrt_file_read(path, UINT32_MAX, &bytes, &error) != INFRT_OK) fail_msg("%s", error.text);
-    unsigned char *exact = malloc(bytes.n ? bytes.n : 1);
-    assert_non_null(exact);
-    memcpy(exact, bytes.data, bytes.n);
-    free((void *)(uintptr_t)bytes.data);
-    return (infrt_bytes){exact, bytes.n};
+    return test_bytes(path);
 }
 static inline void test_file_free(infrt_bytes bytes) { free((void *)(uintptr_t)bytes.data); }
 

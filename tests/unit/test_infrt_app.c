@@ -1,6 +1,7 @@
 /* The command line of a built binary: what each command gives, and how it refuses. */
 #include "infrt_fake_program.h"
-#include "output_file.h"
+#include "infrt_test_files.h"
+#include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,11 +21,8 @@ static void expect_y(float bias) {
 
 static infrt_bytes file_of(const char *name) {
     char path[512];
-    infrt_bytes bytes;
-    infrt_error error = {0};
     snprintf(path, sizeof path, "%s/%s", work_dir, name);
-    if (infrt_file_read(path, UINT32_MAX, &bytes, &error) != INFRT_OK) fail_msg("%s", error.text);
-    return bytes;
+    return test_bytes(path);
 }
 
 static void test_run(void **state) {
@@ -75,16 +73,16 @@ static void test_run_files(void **state) {
     for (size_t i = 0; i < FAKE_X; i++)
         assert_true(infrt_element(t.dtype, t.data, i) == 2 * (double)i + 1);
     infrt_tensor_free(&t);
-    free((void *)(uintptr_t)npz.data);
-    free((void *)(uintptr_t)npy.data);
-    free((void *)(uintptr_t)mid.data);
+    test_file_free(npz);
+    test_file_free(npy);
+    test_file_free(mid);
 
     infrt_bytes trace = file_of("trace.json");
     char text[8192];
     assert_true(trace.n < sizeof text);
     memcpy(text, trace.data, trace.n);
     text[trace.n] = 0;
-    free((void *)(uintptr_t)trace.data);
+    test_file_free(trace);
     expect_has(text, "\"name\": \"affine\"");
     expect_has(text, "\"name\": \"worker 0\"");
     expect_has(text, "\"ph\": \"X\"");
@@ -151,12 +149,111 @@ static void test_inputs_that_are_no_files(void **state) {
         put_file("large.npz", "", 0);
         assert_int_equal(truncate(large, (off_t)1 << 40), 0);
         snprintf(line, sizeof line, "run %slarge.npz", flags[i]);
-        expect_refused(&model, line, 3, "large.npz: 1099511627776 bytes; a file for this has at most 4294967295");
+        expect_refused(&model, line, 3, "large.npz: not an .npz file, or truncated");
     }
     assert_int_equal(rename(large, raw), 0);
-    expect_refused(&model, "run --input large.raw", 3, "at most 67109344"); /* 480 + 64 MiB */
+    expect_refused(&model, "run --input large.raw", 3,
+                   "large.raw: 1099511627776 bytes, but \"x\" is f32[2,20,3], 480");
     put_x();
     expect_refused(&model, "run --input x.raw --weights fifo.npz", 4, "fifo.npz: not a regular file");
+}
+
+/* A file that is read is never written, under whatever name. */
+static void test_inputs_stay(void **state) {
+    (void)state;
+    infc_model model = fake_program_make();
+    fake_payload weights = fake_payload_make(100);
+    float x[FAKE_X];
+    infrt_error error = {0};
+    char from[512], to[512];
+    for (int i = 0; i < FAKE_X; i++) x[i] = (float)i;
+    const infc_tensor_info *infos[] = {&model.inputs[0]};
+    const void *data[] = {x};
+    snprintf(from, sizeof from, "%s/q.npy", work_dir);
+    assert_int_equal(infrt_npy_write(from, infos[0], x, &error), INFRT_OK);
+    snprintf(to, sizeof to, "%s/hard.npy", work_dir);
+    assert_int_equal(link(from, to), 0);
+    snprintf(to, sizeof to, "%s/soft.npy", work_dir);
+    assert_int_equal(symlink("q.npy", to), 0);
+    snprintf(to, sizeof to, "%s/soft.json", work_dir);
+    assert_int_equal(symlink("q.npy", to), 0);
+    snprintf(to, sizeof to, "%s/qs.npz", work_dir);
+    assert_int_equal(infrt_npz_write(to, infos, data, 1, &error), INFRT_OK);
+    put_file("w.json", &weights, sizeof weights);
+    snprintf(from, sizeof from, "%s/folder", work_dir);
+    snprintf(to, sizeof to, "%s/folder/y.npy", work_dir);
+    assert_int_equal(mkdir(from, 0700), 0);
+    assert_int_equal(infrt_npy_write(to, infos[0], x, &error), INFRT_OK);
+    expect_refused(&model, "run --input q.npy --outputs q.npy", 2,
+                   "--outputs q.npy: this is the file of --input, which is read");
+    expect_refused(&model, "run --input x=q.npy --outputs hard.npy", 2, "which is read");
+    expect_refused(&model, "run --input x=q.npy --outputs ./soft.npy", 2, "which is read");
+    expect_refused(&model, "run --input soft.npy --outputs q.npy", 2, "which is read");
+    expect_refused(&model, "run --input q.npy --profile soft.json", 2,
+                   "--profile soft.json: this is the file of --input");
+    expect_refused(&model, "run --inputs qs.npz --outputs qs.npz", 2, "of --inputs, which is read");
+    expect_refused(&model, "run --inputs qs.npz --dump-tensor all --dump-to qs.npz", 2, "--dump-to qs.npz: this is");
+    expect_refused(&model, "run --input q.npy --weights w.json --profile w.json", 2, "of --weights");
+    expect_refused(&model, "run --input folder/y.npy --output folder", 2,
+                   "--output folder/y.npy: this is the file of --input");
+    expect_refused(&model, "run --input q.npy --outputs t.npz --dump-tensor all --dump-to ./t.npz",
+                   2, "--dump-to ./t.npz: --outputs writes this file too");
+    expect_refused(&model, "run --input q.npy --outputs folder/y.npy --output folder", 2, "writes this file too");
+    expect_fine(&model, "run --input q.npy --outputs /dev/null --profile /dev/null");
+    expect_fine(&model, "run --input q.npy");
+    expect_y(0.5f); /* still what it was */
+}
+
+/* What is in a file is what its name says. */
+static void test_endings(void **state) {
+    (void)state;
+    infc_model model = fake_program_make();
+    infrt_tensor t = {0};
+    infrt_error error = {0};
+    put_x();
+    expect_refused(&model, "run --input x.raw --outputs o.txt", 2,
+                   "--outputs o.txt: give F.npz or F.npy; --output DIR");
+    expect_refused(&model, "run --input x.raw --outputs o", 2, "give F.npz or F.npy");
+    expect_refused(&model, "run --input x.raw --profile p.npy", 2, "--profile p.npy: this writes JSON; give F.json");
+    expect_refused(&model, "run --input x.raw --output o.npz", 2, "--output o.npz: this would be a folder");
+    expect_refused(&model, "run --input x.raw --dump-tensor all --dump-to d.npy", 2, "give F.npz or a folder");
+    expect_fine(&model, "run --input x.raw --outputs one.NPY");
+    infrt_bytes file = file_of("one.NPY");
+    assert_int_equal(infrt_npy_read(file, "one.NPY", &t, &error), INFRT_OK);
+    assert_int_equal(infrt_tensor_match(&t, &model.outputs[0], "one.NPY", &error), INFRT_OK);
+    test_file_free(file);
+    infc_tensor_info two[2] = {model.outputs[0], model.outputs[0]};
+    model.outputs = two;
+    model.n_outputs = 2;
+    expect_refused(&model, "run --input x.raw --outputs one.npy", 2, "give F.npz, the model has several outputs");
+}
+
+/* A NaN is said to be one. */
+static void test_nan(void **state) {
+    (void)state;
+    static const char *const labels[] = {"a", "b", "c"};
+    static const infc_classes_info classes = {.labels = labels, .n_labels = 3, .top = 1};
+    infc_model model = fake_program_make();
+    float x[FAKE_X] = {0};
+    for (int i = 0; i < FAKE_X; i++) x[i] = -(float)NAN;
+    put_file("nan.raw", x, sizeof x);
+    expect_fine(&model, "run --input nan.raw");
+    expect_has(caught_out, "  nan nan nan nan nan nan\n");
+    expect_has(
+        caught_err,
+        "output \"y\": 6 of 6 values are NaN; input \"x\" has 120 values that are NaN or infinite");
+    model.classes = &classes;
+    model.n_classes = 1;
+    expect_fine(&model, "run --input nan.raw");
+    expect_has(caught_out, "a  nan\n");
+    expect_fine(&model, "run --input nan.raw --json");
+    expect_has(caught_out, "\"confidence\": null");
+    expect_has(caught_err, "\"severity\": \"warning\"");
+    for (int i = 0; i < FAKE_X; i++) x[i] = INFINITY;
+    put_file("inf.raw", x, sizeof x);
+    expect_fine(&model, "run --input inf.raw");
+    expect_has(caught_out, "a  nan\n");
+    expect_has(caught_err, "infinite scores, so no confidence is known");
 }
 
 static void test_run_refused(void **state) {
@@ -165,6 +262,7 @@ static void test_run_refused(void **state) {
     put_x();
     put_file("short.raw", "123", 3);
     put_file("text.txt", "hello", 5);
+    put_file("file", "hello", 5);
     expect_refused(&model, "run", 2, "input \"x\" f32[2,20,3] is not given; add --input x=FILE");
     expect_refused(&model, "run --input z=x.raw", 2, "no input is named \"z\"; did you mean \"x\"?");
     expect_refused(&model, "run --input x.raw --input x=x.raw", 2, "\"x\" is given twice");
@@ -177,7 +275,7 @@ static void test_run_refused(void **state) {
     expect_refused(&model, "run --input x.raw --dump-tensor y --dump-to d", 2, "this is an output");
     expect_refused(&model, "run --input x.raw --dump-tensor all --dump-to d --threads 2", 2, "one worker");
     expect_refused(&model, "run --input x.raw --outputs no/such/y.npz", 4, "no/such/y.npz: cannot write");
-    expect_refused(&model, "run --input x.raw --output x.raw", 4, "x.raw: cannot make this folder");
+    expect_refused(&model, "run --input x.raw --output file", 4, "file: cannot make this folder");
 }
 
 static void test_usage(void **state) {
@@ -271,6 +369,9 @@ int main(void) {
         cmocka_unit_test(test_run_archive),
         cmocka_unit_test(test_run_other_weights),
         cmocka_unit_test(test_inputs_that_are_no_files),
+        cmocka_unit_test(test_inputs_stay),
+        cmocka_unit_test(test_endings),
+        cmocka_unit_test(test_nan),
         cmocka_unit_test(test_run_refused),
         cmocka_unit_test(test_usage),
         cmocka_unit_test(test_help),

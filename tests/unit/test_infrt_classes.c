@@ -47,9 +47,14 @@ static void test_nan_comes_last(void **state) {
     assert_int_equal(infrt_classes_best(&two_rows, &all, scores, 0, best), 3);
     assert_int_equal(best[0].index, 1);
     assert_int_equal(best[2].index, 0);
-    assert_true(best[2].confidence == 0);
+    assert_true(isnan(best[0].confidence) && isnan(best[2].confidence)); /* a sum with a NaN is none */
     assert_int_equal(infrt_classes_best(&two_rows, &all, scores, 1, best), 3);
-    assert_true(best[0].confidence == 0);
+    assert_true(isnan(best[0].confidence));
+    const float masked[] = {-INFINITY, 3, -INFINITY, 1, INFINITY, 0};
+    assert_int_equal(infrt_classes_best(&two_rows, &all, masked, 0, best), 3);
+    assert_true(best[0].confidence == 1 && best[1].confidence == 0);
+    assert_int_equal(infrt_classes_best(&two_rows, &all, masked, 1, best), 3);
+    assert_true(best[0].index == 1 && isnan(best[0].confidence));
 }
 
 static void test_without_labels(void **state) {

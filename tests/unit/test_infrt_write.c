@@ -1,5 +1,6 @@
 /* Writing tensors: formats byte by byte, names, determinism, whole files or none. */
 #include "infrt_test_files.h"
+#include "output_file.h"
 #include "zip_archive.h"
 #include <dirent.h>
 #include <sys/stat.h>
@@ -13,13 +14,6 @@ static const char *in_dir(const char *name) {
     char *path = paths[next++ % 4];
     snprintf(path, 256, "%s/%s", dir, name);
     return path;
-}
-
-static infrt_bytes read_back(const char *path) {
-    infrt_bytes bytes;
-    infrt_error error = {0};
-    if (infrt_file_read(path, UINT32_MAX, &bytes, &error) != INFRT_OK) fail_msg("%s", error.text);
-    return bytes;
 }
 
 static const float values[6] = {0, 0.25f, -1, 3, 1e-45f, 6};
@@ -75,7 +69,7 @@ static void test_npz_round_trip(void **state) {
     if (infrt_npz_write(in_dir("a.npz"), infos, data, 2, &error) != INFRT_OK)
         fail_msg("%s", error.text);
     assert_int_equal(infrt_npz_write(in_dir("b.npz"), infos, data, 2, &error), INFRT_OK);
-    infrt_bytes a = read_back(in_dir("a.npz")), b = read_back(in_dir("b.npz"));
+    infrt_bytes a = test_bytes(in_dir("a.npz")), b = test_bytes(in_dir("b.npz"));
     assert_int_equal(a.n, b.n);
     assert_memory_equal(a.data, b.data, a.n);
     assert_memory_equal(a.data, "PK\3\4\x14\0\0\x08\0\0\0\0\x21\0", 14); /* stored, 1980-01-01 00:00 */
@@ -119,7 +113,7 @@ static void test_folder_names(void **state) {
         char path[300];
         infrt_tensor t = {0};
         snprintf(path, sizeof path, "%s/%s", in_dir("out"), files[i]);
-        infrt_bytes file = read_back(path);
+        infrt_bytes file = test_bytes(path);
         assert_int_equal(infrt_npy_read(file, path, &t, &error), INFRT_OK);
         assert_memory_equal(t.data, values, sizeof values);
         test_file_free(file);
@@ -150,7 +144,7 @@ static void test_failures_leave_nothing(void **state) {
     assert_int_equal(infrt_output_open(in_dir("kept"), &file, &error), INFRT_OK);
     fputs("new", file.stream);
     assert_int_equal(infrt_output_close(&file, INFRT_ERR_DATA, &error), INFRT_ERR_DATA);
-    infrt_bytes kept = read_back(in_dir("kept"));
+    infrt_bytes kept = test_bytes(in_dir("kept"));
     assert_int_equal(kept.n, 3);
     assert_memory_equal(kept.data, "old", 3);
     test_file_free(kept);
