@@ -1,5 +1,7 @@
 #include "../base/file.h"
+#include "../frontend/llm/llm_model.h"
 #include "inspect_folder.h"
+#include "inspect_llm.h"
 #include "json.h"
 #include "model_facts.h"
 #include "table.h"
@@ -8,6 +10,7 @@
 typedef struct values {
     bool json;
     infc_texts sets;
+    const char *fit;
 } values;
 
 /* One operator of the model. */
@@ -243,6 +246,11 @@ static infc_status run(infc_call_cx *call) {
     const values *v = call->args.values;
     const char *path = call->args.operands[0];
     inspection in = {.cx = call->cx};
+    if (infc_llm_is_model(path)) return infc_inspect_llm(call, path, v->fit);
+    if (v->fit) {
+        return infc_fail(in.cx, INFC_ERR_SPEC,
+                         INFC_NO_LOC, "--fit is for a language model (.gguf, .safetensors, a folder with config.json)");
+    }
     if (infc_dir_exists(path)) {
         if (v->sets.n) {
             return infc_fail(in.cx, INFC_ERR_SPEC, INFC_NO_LOC,
@@ -264,6 +272,8 @@ static infc_status run(infc_call_cx *call) {
 
 static const infc_option options[] = {
     {"set", 0, INFC_OPTION_LIST, "KEY=VALUE", offsetof(values, sets), "a key of the spec: --set shapes.batch=1"},
+    {"fit", 0, INFC_OPTION_TEXT, "MEMORY", offsetof(values, fit),
+     "of a language model: the longest context that fits beside the weights"},
     INFC_OPTION_JSON,
 };
 
