@@ -61,25 +61,6 @@ int infc_file_try_map_beneath(const char *dir, const char *path, infc_bytes *out
     return map_and_close(at, out);
 }
 
-int infc_try_remove_beneath(const char *dir, const char *path, bool folder) {
-    struct stat info;
-    int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), error = at < 0 ? errno : 0;
-    while (!error && strchr(path, '/')) {
-        int fd = -1;
-        error = open_component(at, &path, &fd);
-        close(at);
-        if (error) return error;
-        at = fd;
-    }
-    if (error) return error;
-    if (!*path || strcmp(path, "..") == 0 || strcmp(path, ".") == 0) error = EXDEV;
-    else if (fstatat(at, path, &info, AT_SYMLINK_NOFOLLOW) < 0) error = errno;
-    else if (S_ISLNK(info.st_mode)) error = ELOOP;
-    else if (unlinkat(at, path, folder ? AT_REMOVEDIR : 0) < 0) error = errno;
-    close(at);
-    return error;
-}
-
 void infc_file_unmap(infc_bytes bytes) {
     if (bytes.len) munmap((void *)(uintptr_t)bytes.ptr, bytes.len);
 }
@@ -134,7 +115,8 @@ infc_status infc_dir_create(infc_cx *cx, const char *path) {
         *p = '\0';
         int error = *part && mkdir(part, 0777) < 0 ? errno : 0;
         if (error && !infc_dir_exists(part)) {
-            return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = part}, "cannot make this folder: %s",
+            return infc_fail(cx, error == EEXIST ? INFC_ERR_SPEC : INFC_ERR_IO,
+                             (infc_loc){.file = part}, "cannot make this folder: %s",
                              error == EEXIST ? "a file of this name is in the way" : strerror(error));
         }
         *p = end;

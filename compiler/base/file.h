@@ -17,8 +17,6 @@ int infc_file_try_map(const char *path, infc_bytes *out);
  * for an absolute one) and without a symbolic link in any component (ELOOP). */
 int infc_file_try_map_beneath(const char *dir, const char *path, infc_bytes *out);
 void infc_file_unmap(infc_bytes bytes);
-/* Removes a file, or an empty folder, of such a path: 0 or an errno. A link is not followed but refused (ELOOP). */
-int infc_try_remove_beneath(const char *dir, const char *path, bool folder);
 int infc_file_try_write(const char *path, const infc_bytes *pieces, size_t n, unsigned mode);
 /* A file made piece by piece, for what is too large to hold; not atomic: for use inside a stage. The first error is
  * kept and told by close, which must be called. `patch` overwrites what was put before. */
@@ -41,17 +39,19 @@ char *infc_path_join(infc_arena *arena, const char *dir, const char *name); /* a
 char *infc_path_dir(infc_arena *arena, const char *path); /* "." when there is none */
 const char *infc_path_base(const char *path);
 
-/* A stage is DIR/.infc-stage-XXXXXX: artefacts are made there and moved to DIR by commit, so that a compile
+/* A stage is DIR/.infc-stage-XXXXXX: artefacts are made there and moved to DIR at the end, so that a compile
  * that fails or is killed leaves nothing half-written under a final name. Opening it removes stages
- * whose process is gone. Discarded with the arena unless committed. */
+ * whose process is gone. Discarded with the arena. */
 typedef struct infc_stage {
     infc_cx *cx;
     const char *final_dir, *dir;
     bool committed;
     int lock_fd;   /* held while the stage is in use; how others tell it from a stale one */
-    bool made_dir; /* final_dir was made for this stage: it goes with it */
+    bool made_dir; /* final_dir was made for this stage: it goes with it unless committed */
 } infc_stage;
 infc_status infc_stage_open(infc_cx *cx, const char *final_dir, infc_stage **out);
-infc_status infc_stage_commit(infc_stage *stage); /* renames every file and folder into final_dir */
+/* Every file of the stage, no folders, replaces that of its name in final_dir; all or none. */
+infc_status infc_stage_commit(infc_stage *stage);
+void infc_stage_end(infc_stage *stage); /* committed otherwise: what is still in it goes */
 
 #endif

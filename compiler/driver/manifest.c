@@ -1,26 +1,41 @@
 #include "manifest.h"
 #include "../base/file.h"
 #include "../base/hash.h"
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void release(void *handle) { json_decref(handle); }
 
-infc_status infc_json_file_read(infc_cx *cx, const char *path, json_t **out) {
+/* Without its manifest a compile cannot tell its own files from a user's, and replaces none. */
+#define AGAIN_REPORT "; compile again"
+#define AGAIN_MANIFEST "; move this folder away and compile again, or compile into another one"
+
+static infc_status read_object(infc_cx *cx, const char *path, const char *again, json_t **out) {
     infc_bytes text;
     json_error_t error;
     infc_loc loc = {.file = path};
-    if (!infc_file_exists(path))
-        return infc_fail(cx, INFC_ERR_IO, loc, "is missing: a compile writes it; compile again");
+    struct stat info;
+    if (stat(path, &info) < 0 && errno == ENOENT)
+        return infc_fail(cx, INFC_ERR_IO, loc, "is missing: a compile writes it%s", again);
     INFC_TRY(infc_file_map(cx, path, &text));
     *out = json_loadb((const char *)text.ptr, text.len, JSON_REJECT_DUPLICATES, &error);
     if (!*out) {
         loc.line = error.line;
         loc.col = error.column;
-        return infc_fail(cx, INFC_ERR_MODEL, loc, "not valid JSON: %s; compile again", error.text);
+        return infc_fail(cx, INFC_ERR_MODEL, loc, "not valid JSON: %s%s", error.text, again);
     }
     infc_arena_defer(cx->arena, release, *out);
     if (json_is_object(*out)) return INFC_OK;
-    return infc_fail(cx, INFC_ERR_IO, loc, "not what infc writes: no JSON object; compile again");
+    return infc_fail(cx, INFC_ERR_MODEL, loc, "not what infc writes: no JSON object%s", again);
+}
+
+infc_status infc_report_read(infc_cx *cx, const char *path, json_t **out) {
+    INFC_TRY(read_object(cx, path, AGAIN_REPORT, out));
+    const char *target = infc_json_text_of(json_object_get(*out, "target"), "name");
+    if (*target && json_is_array(json_object_get(*out, "artefacts"))) return INFC_OK;
+    return infc_fail(cx, INFC_ERR_MODEL, (infc_loc){.file = path},
+                     "not what infc writes: no target or no artefacts" AGAIN_REPORT);
 }
 
 /* a/b/c: it cannot lead out of the folder, and has no second spelling. */
@@ -40,6 +55,7 @@ static bool take(infc_cx *cx, const char *dir, const json_t *json, infc_manifest
     size_t i;
     *out = (infc_manifest){.dir = dir, .json = json, .index = {.arena = cx->arena}};
     out->path = infc_path_join(cx->arena, dir, "manifest.json");
+    out->unfinished = json_is_true(json_object_get(json, "unfinished"));
     out->files = INFC_NEW(cx->arena, infc_manifest_file, json_array_size(files));
     if (!json_is_string(json_object_get(json, "infc_version")) || !json_array_size(files))
         return false;
@@ -55,13 +71,17 @@ static bool take(infc_cx *cx, const char *dir, const json_t *json, infc_manifest
 
 infc_status infc_manifest_read(infc_cx *cx, const char *dir, infc_manifest *out) {
     const char *path = infc_path_join(cx->arena, dir, "manifest.json");
+    infc_loc loc = {.file = path};
     json_t *json = NULL;
-    INFC_TRY(infc_json_file_read(cx, path, &json));
-    if (take(cx, dir, json, out)) return INFC_OK;
-    return infc_fail(
-        cx, INFC_ERR_IO, (infc_loc){.file = path},
-        "not what infc writes: infc_version and a list of files, each with a path inside this "
-        "folder and a sha256, are expected; compile again");
+    INFC_TRY(read_object(cx, path, AGAIN_MANIFEST, &json));
+    if (!take(cx, dir, json, out))
+        return infc_fail(
+            cx, INFC_ERR_MODEL, loc,
+            "not what infc writes: infc_version and a list of files, each with a path inside this "
+            "folder and a sha256, are expected" AGAIN_MANIFEST);
+    if (!out->unfinished) return INFC_OK;
+    return infc_fail(cx, INFC_ERR_MODEL,
+                     loc, "a compile into this folder did not come to its end, or has not yet; compile again");
 }
 
 bool infc_manifest_try(infc_cx *cx, const char *dir, const char *path, infc_manifest *out) {

@@ -12,12 +12,13 @@ typedef struct infc_manifest_file {
 typedef struct infc_manifest {
     const char *dir, *path; /* the folder, and its manifest.json */
     const json_t *json;     /* released with the arena of cx */
+    bool unfinished; /* of a compile that was ended while it moved its files here: those before too */
     infc_manifest_file *files;
     size_t n;
     infc_map index; /* path to place in files */
 } infc_manifest;
 
-/* Fails, saying what to do, when it is missing or not what infc writes. */
+/* Fails, saying what to do, when it is missing, not what infc writes, or of a compile that did not end. */
 infc_status infc_manifest_read(infc_cx *cx, const char *dir, infc_manifest *out);
 /* Quietly, for who can do without: false when the folder has none of infc. Links are not followed. */
 bool infc_manifest_try(infc_cx *cx, const char *dir, const char *path, infc_manifest *out);
@@ -28,8 +29,8 @@ const infc_manifest_file *infc_manifest_find(const infc_manifest *manifest, cons
 /* Records what is wrong when `path` is not listed, not there or not what was compiled. */
 infc_status infc_manifest_check(infc_cx *cx, const infc_manifest *manifest, const char *path);
 
-/* A JSON object in a file; released with the arena of cx. */
-infc_status infc_json_file_read(infc_cx *cx, const char *path, json_t **out);
+/* A report.json, with a target and artefacts; released with the arena of cx. */
+infc_status infc_report_read(infc_cx *cx, const char *path, json_t **out);
 /* A text of a JSON object, or "". */
 const char *infc_json_text_of(const json_t *object, const char *key);
 

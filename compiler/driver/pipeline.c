@@ -2,9 +2,8 @@
 #include "../base/hash.h"
 #include "../frontend/onnx/onnx_import.h"
 #include "clock.h"
-#include "in_the_way.h"
+#include "commit.h"
 #include "interrupt.h"
-#include "stale.h"
 #include <string.h>
 
 /* ---- bookkeeping --------------------------------------------------------------------------------- */
@@ -195,13 +194,9 @@ infc_status infc_pipeline_commit(infc_pipeline *p) {
     if (!p->stage) return INFC_OK; /* --stop-after something before emit */
     if (!p->stopped && !p->options->for_checks) INFC_TRY(infc_budgets_check(p->cx, b));
     INFC_TRY(infc_interrupt_check(p->cx));
-    INFC_TRY(infc_in_the_way_check(p->stage));
     if (b->n_targets > 1)
         INFC_TRY(infc_emit_targets_manifest(p->cx, b->spec.name, p->stage->dir, b->spec.targets, b->n_targets));
-    infc_made before;
-    infc_made_find(p->cx, p->stage->final_dir, &before);
-    INFC_TRY(infc_stage_commit(p->stage));
-    infc_stale_remove(p->cx, p->stage->final_dir, &before);
+    INFC_TRY(infc_commit(p->stage));
     b->reached = p->stopped ? INFC_REACHED_SOURCES : INFC_REACHED_ARTEFACTS;
     return INFC_OK;
 }

@@ -59,28 +59,35 @@ static int entries(const char *path) {
 static void commit_moves_and_replaces(void **state) {
     (void)state;
     infc_stage *stage;
-    put(dir, "out/src/old.c", "old");
-    put(dir, "out/lib.a", "old");
+    put(dir, "out/b", "old");
     put(dir, "out/kept.txt", "kept");
-    put(dir, "out/was_dir/x", "x");
-    put(dir, "out/was_file", "x");
     assert_int_equal(infc_stage_open(&cx, in_dir("out"), &stage), INFC_OK);
-    put(stage->dir, "src/new.c", "new");
-    put(stage->dir, "lib.a", "new");
-    put(stage->dir, "added", "new");
-    put(stage->dir, "was_dir", "now a file");
-    put(stage->dir, "was_file/y", "now a folder");
-    expect("out/lib.a", "old");
-    assert_false(infc_file_exists(in_dir("out/added")));
+    put(stage->dir, "a", "new");
+    put(stage->dir, "b", "new");
+    expect("out/b", "old");
+    assert_false(infc_file_exists(in_dir("out/a")));
     assert_int_equal(infc_stage_commit(stage), INFC_OK);
-    expect("out/lib.a", "new");
-    expect("out/src/new.c", "new");
-    expect("out/added", "new");
+    expect("out/a", "new");
+    expect("out/b", "new");
     expect("out/kept.txt", "kept");
-    expect("out/was_dir", "now a file");
-    expect("out/was_file/y", "now a folder");
-    assert_false(infc_file_exists(in_dir("out/src/old.c")));
-    assert_int_equal(entries(in_dir("out")), 6);
+    assert_int_equal(entries(in_dir("out")), 3);
+}
+
+/* A user's folder, empty or not, is not replaced, and what was moved before it is taken back. */
+static void commit_is_all_or_none(void **state) {
+    (void)state;
+    infc_stage *stage;
+    put(dir, "out/b", "old");
+    assert_int_equal(infc_dir_create(&cx, in_dir("out/c")), INFC_OK);
+    assert_int_equal(infc_stage_open(&cx, in_dir("out"), &stage), INFC_OK);
+    put(stage->dir, "a", "new");
+    put(stage->dir, "b", "new");
+    put(stage->dir, "c", "new");
+    assert_int_equal(infc_stage_commit(stage), INFC_ERR_SPEC);
+    assert_non_null(strstr(cx.diags[0].text, "a folder of this name is in the way"));
+    expect("out/b", "old");
+    assert_true(infc_dir_exists(in_dir("out/c")));
+    assert_false(infc_file_exists(in_dir("out/a")));
 }
 
 static void discarded_with_the_arena(void **state) {
@@ -151,9 +158,8 @@ static void only_stages_are_removed(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(commit_moves_and_replaces),
-        TEST(discarded_with_the_arena),
-        TEST(stale_stages_are_removed),
+        TEST(commit_moves_and_replaces), TEST(commit_is_all_or_none),
+        TEST(discarded_with_the_arena),  TEST(stale_stages_are_removed),
         TEST(only_stages_are_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
