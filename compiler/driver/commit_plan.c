@@ -10,8 +10,10 @@ static const char *full(const infc_commit_plan *p, const char *path) {
 }
 
 static infc_status in_the_way(infc_commit_plan *p, const char *path) {
-    return infc_fail(p->cx, INFC_ERR_SPEC,
-                     (infc_loc){.file = full(p, path)}, "is in the way, and no manifest.json of infc lists it; move it, or choose another folder with -o");
+    return infc_fail(
+        p->cx, INFC_ERR_SPEC, (infc_loc){.file = full(p, path)},
+        "is in the way, and no manifest.json of infc lists it; move it, or choose another "
+        "folder with -o");
 }
 
 static void warn(infc_commit_plan *p, const char *path, const char *text) {
@@ -43,8 +45,10 @@ static infc_status keep(infc_commit_plan *p, const char *path) {
     for (int i = 2; i < MOST && !free_name(p, kept); i++)
         kept = infc_arena_printf(arena, "%s.changed-%d", path, i);
     if (!free_name(p, kept))
-        return infc_fail(p->cx, INFC_ERR_SPEC,
-                         (infc_loc){.file = full(p, path)}, "is in the way: changed since a compile made it; move it, or choose another folder with -o");
+        return infc_fail(
+            p->cx, INFC_ERR_SPEC, (infc_loc){.file = full(p, path)},
+            "is in the way: changed since a compile made it; move it, or choose another folder "
+            "with -o");
     set_aside(p, path, kept, true);
     warn(p, path,
          infc_arena_printf(arena, "changed since an earlier compile made it; kept as %s", full(p, kept)));

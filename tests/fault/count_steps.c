@@ -1,6 +1,6 @@
 /* Preloaded into infc: counts the steps by which a commit changes a folder, from the first one on, and lets something
- * happen before step $STEP_AT: $STEP_DOES is KILL or TERM (this process gets the signal), FULL (the step fails for want of
- * space) or FULL-ON (and so do all that follow). $STEP_COUNT: a file for the number of steps. */
+ * happen before step $STEP_AT: $STEP_DOES is KILL or TERM (this process gets the signal), FULL (the step fails for
+ * want of space) or FULL-ON (and so do all that follow). $STEP_COUNT: a file for the number of steps. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
