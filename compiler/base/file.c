@@ -89,8 +89,9 @@ infc_status infc_file_map(infc_cx *cx, const char *path, infc_bytes *out) {
     infc_arena_defer(cx->arena, unmap_deferred, kept); /* before there is something to lose */
     int error = infc_file_try_map(path, out);
     if (error) {
-        const char *why = error == ENOTSUP ? "not a regular file" : strerror(error);
-        return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path}, "cannot read this file: %s", why);
+        const char *what = infc_file_what_else(path);
+        return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path}, "cannot read this file: %s%s",
+                         what ? what : strerror(error), what ? ", not a regular file" : "");
     }
     *kept = (infc_mapping){*out, cx->mappings};
     cx->mappings = kept;
@@ -100,6 +101,15 @@ infc_status infc_file_map(infc_cx *cx, const char *path, infc_bytes *out) {
 bool infc_file_exists(const char *path) {
     struct stat info;
     return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+const char *infc_file_what_else(const char *path) {
+    struct stat info;
+    if (stat(path, &info) < 0 || S_ISREG(info.st_mode)) return NULL;
+    return S_ISDIR(info.st_mode)    ? "a folder"
+           : S_ISFIFO(info.st_mode) ? "a pipe"
+           : S_ISSOCK(info.st_mode) ? "a socket"
+                                    : "a device";
 }
 
 bool infc_dir_exists(const char *path) {

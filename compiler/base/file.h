@@ -31,6 +31,8 @@ void infc_file_writer_put(infc_file_writer *writer, const void *bytes, size_t n)
 void infc_file_writer_patch(infc_file_writer *writer, uint64_t offset, const void *bytes, size_t n);
 infc_status infc_file_writer_close(infc_file_writer *writer);
 bool infc_file_exists(const char *path);
+/* "a folder", "a device", "a pipe", "a socket"; null for a regular file, and for what cannot be found. */
+const char *infc_file_what_else(const char *path);
 bool infc_dir_exists(const char *path);
 infc_status infc_dir_create(infc_cx *cx, const char *path); /* with parents */
 void infc_dir_remove(const char *path);                     /* recursively, best effort */

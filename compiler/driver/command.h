@@ -6,8 +6,9 @@
 typedef struct infc_call_cx { /* one call of a command */
     infc_cx *cx;
     infc_args args;
-    bool json;     /* the result is to be JSON */
-    infc_buf *out; /* the result: stdout gets this, also when the command fails */
+    bool json;        /* the result is to be JSON */
+    infc_buf *out;    /* the result: stdout gets this, also when the command fails */
+    const char *made; /* the folder or file that it has made, or null: this stays when stdout fails */
 } infc_call_cx;
 
 typedef struct infc_command {

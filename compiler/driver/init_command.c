@@ -45,6 +45,22 @@ static bool same_file(const char *a, const char *b) {
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* The spec may have the name `path`. */
+static infc_status check_output(infc_cx *cx, const char *path, bool force) {
+    const char *what = infc_file_what_else(path);
+    if (what)
+        return infc_fail(cx, INFC_ERR_SPEC, (infc_loc){.file = path}, "is %s; name a file with -o: -o %s", what,
+                         infc_dir_exists(path) ? infc_arena_printf(cx->arena, "%s%sspec.yaml", path,
+                                                                   path[strlen(path) - 1] == '/' ? "" : "/")
+                                               : "spec.yaml");
+    if (infc_file_exists(path) && !force) {
+        return infc_fail(cx, INFC_ERR_SPEC, (infc_loc){.file = path},
+                         "exists and is left as it is; "
+                         "choose another name with -o, or overwrite it with --force");
+    }
+    return INFC_OK;
+}
+
 static infc_status run(infc_call_cx *call) {
     infc_cx *cx = call->cx;
     const values *v = call->args.values;
@@ -60,14 +76,11 @@ static infc_status run(infc_call_cx *call) {
     if (same_file(path, call->args.operands[0]))
         return infc_fail(cx, INFC_ERR_SPEC, (infc_loc){.file = path},
                          "is the model itself; choose another name with -o");
-    if (infc_file_exists(path) && !v->force) {
-        return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path},
-                         "exists and is left as it is; "
-                         "choose another name with -o, or overwrite it with --force");
-    }
+    INFC_TRY(check_output(cx, path, v->force));
     INFC_TRY(model_as_seen_from(cx, infc_path_dir(cx->arena, path), call->args.operands[0], &model));
     infc_spec_starter(&facts, model, path, &text, &starter);
     INFC_TRY(infc_file_write(cx, path, infc_buf_bytes(&text), 0644));
+    call->made = path;
     if (call->json) {
         infc_buf_puts(call->out, "{\n  \"spec\": ");
         infc_buf_json_string(call->out, path);

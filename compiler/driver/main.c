@@ -165,7 +165,9 @@ int main(int argc, char **argv) {
     }
     if (shown.shown) fputs("\r\033[K", stderr);
     if (!print_result(&out) && code == 0) {
-        infc_fail(&cx, INFC_ERR_IO, INFC_NO_LOC, "cannot write the result to stdout: %s", strerror(errno));
+        const char *why = strerror(errno);
+        infc_fail(&cx, INFC_ERR_IO, INFC_NO_LOC, "cannot write the result to stdout: %s%s%s", why,
+                  call.made ? "; what was to be made is complete: " : "", call.made ? call.made : "");
         code = infc_status_exit_code(INFC_ERR_IO);
     }
     print_diags(&cx, name, code, call.json);

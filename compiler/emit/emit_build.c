@@ -84,7 +84,6 @@ infc_status infc_emit_build(infc_emit_unit *u) {
         {"asm_source", assembly},
         {"cflags", INFC_EMIT_CFLAGS},
         {"runtime_cflags", INFC_EMIT_RUNTIME_CFLAGS},
-        {"includes", INFC_EMIT_INCLUDES},
         {"ldflags", INFC_EMIT_LDFLAGS},
         {"target_cflags", u->plan->target.cflags},
         {"baseline_cflags", out->baseline_cflags},

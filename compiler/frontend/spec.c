@@ -86,6 +86,11 @@ infc_status infc_spec_read(infc_cx *cx, const char *path, const infc_spec_set *s
     if (ends_in(path, models) || infc_dir_exists(path))
         return read_model(cx, path, sets, n_sets, out);
     bool there = infc_file_exists(path);
+    const char *what = infc_file_what_else(path);
+    if (what)
+        return infc_fail(
+            cx, INFC_ERR_IO, (infc_loc){.file = path},
+            "%s, not a regular file; expected a spec (.yaml, .yml, .json) or a model (.onnx)", what);
     return infc_fail(cx, there ? INFC_ERR_SPEC : INFC_ERR_IO, (infc_loc){.file = path},
                      "%s; expected a spec (.yaml, .yml, .json) or a model (.onnx)",
                      there ? "the name tells neither a spec nor a model" : "there is no such file");

@@ -3,7 +3,6 @@
 #include "../base/file.h"
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 bool infc_spec_from_set(const infc_yaml *node) {
     return node->loc.file && strcmp(node->loc.file, INFC_SPEC_SET_FILE) == 0;
@@ -32,9 +31,10 @@ void infc_spec_check_model(infc_spec_check *check, const char *path, infc_yaml *
     } else if (!has_extension(file, ".onnx")) {
         infc_spec_problem(check, node, path, "%s is none of the formats that infc reads; export to .onnx", quoted);
     } else if (!infc_file_exists(file)) {
-        bool there = access(file, F_OK) == 0;
-        infc_spec_unreadable(check, node, path, there ? "%s is not a regular file" : "there is no file %s",
-                             infc_yaml_quote(check->cx, file));
+        const char *what = infc_file_what_else(file), *name = infc_yaml_quote(check->cx, file);
+        if (what)
+            infc_spec_unreadable(check, node, path, "%s is %s, not a regular file", name, what);
+        else infc_spec_unreadable(check, node, path, "there is no file %s", name);
     }
 }
 

@@ -24,7 +24,8 @@ static const char *prefix_fault(const char *name) {
 /* Null when the name can be used. */
 static const char *name_fault(const char *name) {
     size_t n = strlen(name);
-    if (n == 0 || n > NAME_MAX_LENGTH) return "a name has 1 to 48 characters";
+    if (n == 0 || n > NAME_MAX_LENGTH)
+        return "a name has 1 to 48 characters of A-Z, a-z, 0-9 and _";
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)name[i];
         if (c >= 0x80 || !(isalnum(c) || c == '_'))
@@ -51,7 +52,7 @@ const char *infc_spec_name_from(infc_arena *arena, const char *text, const char 
     }
     while (n > 0 && name[n - 1] == '_') n--;
     name[n] = '\0';
-    *out_why = name_fault(name);
+    *out_why = n == 0 && *text ? "no letter or digit of ASCII is in it" : name_fault(name);
     if (!*out_why) return infc_arena_copy_string(arena, name, n);
     return infc_arena_printf(arena, n ? "model_%s" : "model%s", name);
 }

@@ -2,14 +2,64 @@
 #define _GNU_SOURCE 1
 #include "output_file.h"
 #include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* What is not complete, for when a signal ends the program; the newest first. The handler sees the list between any
+ * two steps of the thread that writes: an entry is whole before it is linked, and is taken out by one store. */
+typedef struct unfinished {
+    struct unfinished *volatile next;
+    bool folder;
+    char path[];
+} unfinished;
+static unfinished *volatile all_unfinished;
+
+static void on_signal(int number) {
+    for (const unfinished *u = all_unfinished; u; u = u->next) {
+        if (u->folder) (void)rmdir(u->path);
+        else (void)unlink(u->path);
+    }
+    raise(number); /* as without a handler: SA_RESETHAND */
+}
+
+static void handle_signals(void) {
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction now, action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+        sigemptyset(&action.sa_mask);
+        bool unset = sigaction(numbers[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL;
+        if (unset) sigaction(numbers[i], &action, NULL); /* what the parent ignores stays ignored */
+    }
+}
+
+/* Null: no memory. */
+static char *unfinished_add(const char *path, const char *suffix, bool folder) {
+    unfinished *u = malloc(sizeof *u + strlen(path) + strlen(suffix) + 1);
+    if (!u) return NULL;
+    u->folder = folder;
+    strcpy(stpcpy(u->path, path), suffix);
+    u->next = all_unfinished;
+    if (!all_unfinished) handle_signals();
+    all_unfinished = u;
+    return u->path;
+}
+
+static void unfinished_free(const char *path) {
+    unfinished *volatile *at = &all_unfinished;
+    while (*at && (*at)->path != path) at = &(*at)->next;
+    unfinished *u = *at;
+    if (!u) return;
+    *at = u->next;
+    free(u);
+}
+
 static void file_free(infrt_output_file *file) {
     free(file->path);
-    free(file->partial);
+    unfinished_free(file->partial);
     *file = (infrt_output_file){0};
 }
 
@@ -17,9 +67,9 @@ infrt_status infrt_output_open(const char *path, infrt_output_file *out, infrt_e
     struct stat info;
     *out = (infrt_output_file){.path = strdup(path)};
     bool direct = stat(path, &info) == 0 && !S_ISREG(info.st_mode);
-    size_t room = strlen(path) + 32;
-    if (!direct && (out->partial = malloc(room)))
-        snprintf(out->partial, room, "%s.part-%ld", path, (long)getpid());
+    char suffix[32];
+    snprintf(suffix, sizeof suffix, ".part-%ld", (long)getpid());
+    if (!direct) out->partial = unfinished_add(path, suffix, false);
     if (!out->path || (!direct && !out->partial)) {
         file_free(out);
         return infrt_fail(error, INFRT_ERR_NO_MEMORY, "%s: no memory", path);
@@ -53,7 +103,10 @@ infrt_status infrt_output_close(infrt_output_file *file, infrt_status status, in
 
 infrt_status infrt_output_folder(const char *path, infrt_error *error) {
     struct stat info;
-    if (mkdir(path, 0777) == 0) return INFRT_OK;
+    if (mkdir(path, 0777) == 0) {
+        unfinished_add(path, "", true); /* goes with what is in it, for good: a folder with complete files stays */
+        return INFRT_OK;
+    }
     int reason = errno;
     if (reason == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return INFRT_OK;
     return infrt_fail(error, INFRT_ERR_IO, "%s: cannot make this folder: %s", path, strerror(reason));

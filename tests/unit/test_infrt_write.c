@@ -3,7 +3,9 @@
 #include "output_file.h"
 #include "zip_archive.h"
 #include <dirent.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char dir[] = "/tmp/infrt_write_XXXXXX";
@@ -186,6 +188,35 @@ static void test_elements(void **state) {
     assert_int_equal(infrt_dtype_bytes(99), 0);
 }
 
+/* A signal that ends the program while it writes takes what is not complete with it, and what is stays. */
+static void test_a_signal_leaves_nothing(void **state) {
+    (void)state;
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < 3; i++) {
+        pid_t pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+            infrt_output_file whole, half, inner;
+            infrt_error error = {0};
+            signal(numbers[i], SIG_DFL);
+            bool good = infrt_output_open(in_dir("sig-whole"), &whole, &error) == INFRT_OK &&
+                        infrt_output_close(&whole, INFRT_OK, &error) == INFRT_OK &&
+                        infrt_output_open(in_dir("sig-half"), &half, &error) == INFRT_OK &&
+                        infrt_output_folder(in_dir("sig-folder"), &error) == INFRT_OK &&
+                        infrt_output_open(in_dir("sig-folder/x"), &inner, &error) == INFRT_OK;
+            if (good) raise(numbers[i]);
+            _exit(1);
+        }
+        int status;
+        char command[300];
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == numbers[i]);
+        snprintf(command, sizeof command, "test \"$(cd %s && ls -d sig*)\" = sig-whole", dir);
+        assert_int_equal(system(command), 0);
+    }
+    unlink(in_dir("sig-whole"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_npy_header),
@@ -195,6 +226,7 @@ int main(void) {
         cmocka_unit_test(test_folder_names),
         cmocka_unit_test(test_failures_leave_nothing),
         cmocka_unit_test(test_folder_is_empty),
+        cmocka_unit_test(test_a_signal_leaves_nothing),
         cmocka_unit_test(test_unblock),
         cmocka_unit_test(test_elements),
     };
