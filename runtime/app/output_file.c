@@ -43,7 +43,7 @@ static char *unfinished_add(const char *path, const char *suffix, bool folder) {
     u->folder = folder;
     strcpy(stpcpy(u->path, path), suffix);
     u->next = all_unfinished;
-    if (!all_unfinished) handle_signals();
+    handle_signals();
     all_unfinished = u;
     return u->path;
 }

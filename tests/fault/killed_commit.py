@@ -4,7 +4,7 @@ killed_commit.py INFC SHIM DIGITS.onnx WORK [--all]
 
 Killed: the folder is the old or the new one, or says that it is unfinished; the next compile, of the same name or a third
 one, leaves exactly its own tree. A full disk leaves the old one; SIGTERM the new one. What a user put or changed there is
-never lost. Without --all every 25th step is taken, and the first and last four."""
+never lost. Without --all every 60th step is taken, and the first and last three."""
 
 import json
 import os
@@ -136,9 +136,9 @@ def run_case(case):
     check_whole(tree(f"{WORK}/g"), fresh(new, targets), edited, case)
     n = int(pathlib.Path(WORK, "count").read_text())
     for at in range(1, n + 1):
-        if not ALL and 4 < at < n - 3 and at % 25:
+        if not ALL and 3 < at < n - 2 and at % 60:
             continue
-        for does in ("KILL", "TERM", "FULL", "FULL-ON") if ALL or at in (2, 50, n - 2) else ("KILL",):
+        for does in ("KILL", "TERM", "FULL", "FULL-ON") if ALL or at in (2, 60, n - 2) else ("KILL",):
             where = (case, does, f"step {at} of {n}")
             begin(base)
             done = compile_into(f"{WORK}/g", new, targets, STEP_AT=at, STEP_DOES=does)
