@@ -8,7 +8,8 @@ infc_status infc_file_map(infc_cx *cx, const char *path, infc_bytes *out);
 /* These bytes are not needed soon: where they are of a file that infc_file_map mapped, the memory that holds them is
  * given back, and they are read again when touched. Others stay as they are. */
 void infc_file_forget(const infc_cx *cx, const void *bytes, size_t n);
-/* Writes beside, then renames: `path` holds all of it or what it held before. mode e.g. 0644. */
+/* Writes beside, then renames: `path` holds all of it or what it held before, but for a power cut: what infc writes
+ * can be made again, so nothing waits for the disk. mode e.g. 0644. */
 infc_status infc_file_write(infc_cx *cx, const char *path, infc_bytes bytes, unsigned mode);
 /* The two steps above without diagnostics, for whoever can do without the file: 0 or an errno. The
  * pieces are written one after another. A mapping lasts until infc_file_unmap. */
@@ -26,8 +27,9 @@ typedef struct infc_file_writer {
     int fd, error;
     uint64_t bytes; /* put so far */
 } infc_file_writer;
-infc_status infc_file_writer_open(infc_cx *cx, const char *path, infc_file_writer *out);
+infc_status infc_file_writer_open(infc_cx *cx, const char *path, unsigned mode, infc_file_writer *out);
 void infc_file_writer_put(infc_file_writer *writer, const void *bytes, size_t n);
+void infc_file_writer_copy(infc_file_writer *writer, const char *path); /* all of another file */
 void infc_file_writer_patch(infc_file_writer *writer, uint64_t offset, const void *bytes, size_t n);
 infc_status infc_file_writer_close(infc_file_writer *writer);
 bool infc_file_exists(const char *path);

@@ -42,7 +42,6 @@ int infc_file_try_write(const char *path, const infc_bytes *pieces, size_t n, un
     if (fd < 0) return errno;
     int error = 0;
     for (size_t i = 0; i < n && !error; i++) error = write_all(fd, pieces[i]);
-    if (!error && fsync(fd) < 0 && errno != EINVAL) error = errno;
     if (close(fd) < 0 && !error) error = errno;
     if (!error && rename(temp, path) < 0) error = errno;
     if (error) unlink(temp);

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-infc_status infc_file_writer_open(infc_cx *cx, const char *path, infc_file_writer *out) {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+infc_status infc_file_writer_open(infc_cx *cx, const char *path, unsigned mode, infc_file_writer *out) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, (mode_t)mode);
     *out = (infc_file_writer){.cx = cx, .path = path, .fd = fd};
     if (fd >= 0) return INFC_OK;
     return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path}, "cannot create this file: %s", strerror(errno));
@@ -29,6 +29,20 @@ void infc_file_writer_patch(infc_file_writer *writer, uint64_t offset, const voi
 void infc_file_writer_put(infc_file_writer *writer, const void *bytes, size_t n) {
     infc_file_writer_patch(writer, writer->bytes, bytes, n);
     writer->bytes += n;
+}
+
+void infc_file_writer_copy(infc_file_writer *writer, const char *path) {
+    static _Thread_local char buffer[1 << 18];
+    int from = open(path, O_RDONLY | O_CLOEXEC);
+    if (from < 0 && !writer->error) writer->error = errno;
+    while (!writer->error) {
+        ssize_t n = read(from, buffer, sizeof buffer);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) writer->error = errno;
+        if (n <= 0) break;
+        infc_file_writer_put(writer, buffer, (size_t)n);
+    }
+    if (from >= 0) close(from);
 }
 
 infc_status infc_file_writer_close(infc_file_writer *writer) {

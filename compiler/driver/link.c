@@ -1,6 +1,8 @@
 #include "link.h"
 #include "../base/file.h"
 #include "../base/subprocess.h"
+#include "archive.h"
+#include "elf_object.h"
 #include "objects.h"
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +21,6 @@ typedef struct linking {
     const char *dir;
     infc_toolchain tools;
     infc_objects objects[N_SETS];
-    const char *weights_object; /* or null */
     infc_linked *out;
 } linking;
 
@@ -50,15 +51,6 @@ static infc_words *compiler_words(linking *l, const char *target_flags, const ch
     return words;
 }
 
-static infc_status assemble_weights(linking *l) {
-    infc_words *w = compiler_words(l, l->emitted->baseline_cflags, INFC_EMIT_INCLUDES " -c");
-    l->weights_object = INFC_OBJECTS_FOLDER "/weights.o";
-    infc_words_add(w, l->emitted->weights_asm);
-    infc_words_add(w, "-o");
-    infc_words_add(w, l->weights_object);
-    return run_tool(l, w, l->emitted->weights_asm);
-}
-
 static infc_status compile_objects(linking *l) {
     const infc_emitted *e = l->emitted;
     bool library = l->spec->static_library, binary = l->spec->binary;
@@ -85,7 +77,6 @@ static infc_status compile_objects(linking *l) {
                   l->tools.cc.label);
     INFC_TRY(infc_objects_compile(l->cx, &l->tools.cc, l->dir, o, N_SETS));
     for (int i = 0; i < N_SETS; i++) l->out->n_cached += o[i].n_cached;
-    if (library && e->weights_asm) INFC_TRY(assemble_weights(l));
     return INFC_OK;
 }
 
@@ -104,16 +95,30 @@ static void add_objects(const linking *l, infc_words *w, int set) {
     infc_words_all(w, l->objects[set].names, l->objects[set].n);
 }
 
+static infc_status archive_objects(linking *l, infc_archive *archive, int set) {
+    for (size_t i = 0; i < l->objects[set].n; i++)
+        INFC_TRY(infc_archive_add_object(archive, in_dir(l, l->objects[set].names[i])));
+    return INFC_OK;
+}
+
+/* What NAME_weights.S makes, without an assembler that would hold it. */
+static infc_status archive_weights(linking *l, infc_archive *archive) {
+    infc_elf like;
+    infc_arena *arena = l->cx->arena;
+    INFC_TRY(infc_elf_open(l->cx, in_dir(l, l->objects[LIBRARY_BASELINE].names[0]), &like));
+    const char *symbol = infc_arena_printf(arena, "%s_weights_data", l->spec->name);
+    const char *section = infc_arena_printf(arena, ".rodata.%s_weights", l->spec->name);
+    const infc_bytes head = infc_elf_data_head(arena, &like, section, symbol, l->emitted->weights_bytes);
+    return infc_archive_add_data(archive, "weights.o", head, in_dir(l, l->emitted->weights_file), symbol);
+}
+
 static infc_status make_library(linking *l) {
-    infc_words w = {.arena = l->cx->arena};
+    infc_archive archive = {.cx = l->cx};
     const char *name = infc_arena_printf(l->cx->arena, "lib%s.a", l->spec->name);
-    infc_words_add(&w, l->tools.ar);
-    infc_words_add(&w, "rcsD"); /* D: no times, no owners */
-    infc_words_add(&w, name);
-    add_objects(l, &w, MODEL);
-    add_objects(l, &w, LIBRARY_BASELINE);
-    if (l->weights_object) infc_words_add(&w, l->weights_object);
-    INFC_TRY(run_tool(l, &w, name));
+    INFC_TRY(archive_objects(l, &archive, MODEL));
+    INFC_TRY(archive_objects(l, &archive, LIBRARY_BASELINE));
+    if (l->emitted->weights_asm) INFC_TRY(archive_weights(l, &archive));
+    INFC_TRY(infc_archive_write(&archive, in_dir(l, name)));
     l->out->library = name;
     l->out->library_bytes = file_bytes(in_dir(l, name));
     return INFC_OK;
@@ -136,20 +141,17 @@ static infc_status link_program(linking *l, const char *to) {
 static infc_status append_payload(linking *l, const char *program, const char *to) {
     enum { PAGE = 1 << 16 }; /* the largest page of the targets */
     static const uint8_t zeros[PAGE];
-    infc_bytes pieces[4];
-    INFC_TRY(infc_file_map(l->cx, program, &pieces[0]));
-    INFC_TRY(infc_file_map(l->cx, in_dir(l, l->emitted->weights_file), &pieces[2]));
-    size_t page = strcmp(l->target->arch, "aarch64") == 0 ? PAGE : 4096;
-    pieces[1] = (infc_bytes){zeros, (page - pieces[0].len % page) % page};
-    infc_payload_footer footer = {.offset = pieces[0].len + pieces[1].len,
-                                  .bytes = pieces[2].len,
-                                  .layout_hash = l->emitted->layout_hash};
+    infc_file_writer file;
+    INFC_TRY(infc_file_writer_open(l->cx, to, 0755, &file));
+    infc_file_writer_copy(&file, program);
+    const size_t page = strcmp(l->target->arch, "aarch64") == 0 ? PAGE : 4096;
+    infc_file_writer_put(&file, zeros, (page - file.bytes % page) % page);
+    infc_payload_footer footer = {
+        .offset = file.bytes, .bytes = l->emitted->weights_bytes, .layout_hash = l->emitted->layout_hash};
     memcpy(footer.magic, INFC_PAYLOAD_MAGIC, sizeof footer.magic);
-    pieces[3] = (infc_bytes){(const uint8_t *)&footer, sizeof footer};
-    int error = infc_file_try_write(to, pieces, 4, 0755);
-    infc_file_forget(l->cx, pieces[2].ptr, pieces[2].len);
-    if (!error) return INFC_OK;
-    return infc_fail(l->cx, INFC_ERR_IO, (infc_loc){.file = to}, "cannot write the binary: %s", strerror(error));
+    infc_file_writer_copy(&file, in_dir(l, l->emitted->weights_file));
+    infc_file_writer_put(&file, &footer, sizeof footer);
+    return infc_file_writer_close(&file);
 }
 
 static infc_status make_binary(linking *l) {
@@ -167,11 +169,12 @@ static infc_status make_binary(linking *l) {
 
 /* output.weights: file */
 static infc_status place_weights(linking *l) {
-    infc_bytes weights;
+    infc_file_writer file;
     const char *name = infc_arena_printf(l->cx->arena, "%s.weights", l->spec->name);
-    INFC_TRY(infc_file_map(l->cx, in_dir(l, l->emitted->weights_file), &weights));
     l->out->weights = name;
-    return infc_file_write(l->cx, in_dir(l, name), weights, 0644);
+    INFC_TRY(infc_file_writer_open(l->cx, in_dir(l, name), 0644, &file));
+    infc_file_writer_copy(&file, in_dir(l, l->emitted->weights_file));
+    return infc_file_writer_close(&file);
 }
 
 infc_status infc_link(infc_cx *cx, const infc_spec *spec, const infc_target *target,

@@ -178,7 +178,8 @@ infc_status infc_pipeline_emit(infc_pipeline *p, infc_built *built) {
         INFC_TRY(infc_emit_source(p->cx, &built->plan, &p->build->spec, &text));
         INFC_TRY(infc_dump_text(&p->dumps, "emit", p->target, "c", infc_buf_bytes(&text)));
     }
-    return ended(p, "emit");
+    INFC_TRY(ended(p, "emit"));
+    return p->stopped ? infc_emit_manifest(p->cx, &built->plan, &options, &built->emitted, NULL, 0) : INFC_OK;
 }
 
 infc_status infc_pipeline_link(infc_pipeline *p, infc_built *built) {

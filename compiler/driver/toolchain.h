@@ -1,4 +1,4 @@
-/* toolchain.h - finding the C compiler and archiver for a target. */
+/* toolchain.h - finding the C compiler for a target. */
 #ifndef INFC_TOOLCHAIN_H
 #define INFC_TOOLCHAIN_H
 #include "../../targets/target.h"
@@ -15,7 +15,6 @@ typedef struct infc_compiler {
 typedef struct infc_toolchain {
     infc_compiler cc;
     const char *target_flag; /* --target=TRIPLE, or null */
-    const char *ar;
     bool cross; /* another architecture: binaries are linked statically, so that an emulator needs no sysroot */
 } infc_toolchain;
 

@@ -169,7 +169,7 @@ infc_status infc_emit(infc_cx *cx, const infc_plan *plan, const infc_emit_option
     out->layout_hash = u.layout_hash;
     out->weights_hash = u.weights_hash;
     out->weights_bytes = u.weights_bytes;
-    return infc_emit_manifest(cx, plan, options, out, NULL, 0); /* manifest.json */
+    return INFC_OK;
 }
 
 infc_status infc_emit_source(infc_cx *cx, const infc_plan *plan, const infc_spec *spec, infc_buf *out) {

@@ -43,8 +43,8 @@ typedef struct infc_emitted {
 } infc_emitted;
 
 infc_status infc_emit(infc_cx *cx, const infc_plan *plan, const infc_emit_options *options, infc_emitted *out);
-/* manifest.json: provenance and SHA-256 of every emitted file and of `more`, what the linker made. infc_emit
- * writes it with none; call it again after linking. */
+/* manifest.json: provenance and SHA-256 of every emitted file and of `more`, what the linker made. Reads all of it:
+ * call it once, at the end. */
 infc_status infc_emit_manifest(infc_cx *cx, const infc_plan *plan, const infc_emit_options *options,
                                const infc_emitted *emitted, const char *const *more, size_t n_more);
 /* Of what the spec says, not of where it lies. */

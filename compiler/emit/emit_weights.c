@@ -30,27 +30,42 @@ infc_status infc_emit_layout(infc_emit_unit *u) {
     return INFC_OK;
 }
 
-/* Each value is on the arena that the one before is not on, so that at most two are held. */
+/* What the recipe makes of `value`. Each value is on the arena that the one before is not on, so that at most two are
+ * held; the source is forgotten as soon as it has been read. */
 static infc_status evaluate(infc_emit_unit *u, infc_arena *const scratch[2],
-                            const infc_plan_recipe *recipe, infc_tensor *out) {
-    const infc_plan *plan = u->plan;
-    const infc_weight *weight = infc_weights_get(plan->weights, recipe->weight);
-    if (!weight)
-        return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "weight %s starts from nothing",
-                         plan->buffers[recipe->buffer].name);
-    infc_tensor value = {.type = weight->type, .data = (void *)(uintptr_t)weight->bytes}; /* only read */
-    const size_t bytes = (size_t)infc_type_bytes(&weight->type);
+                            const infc_plan_recipe *recipe, infc_tensor value, infc_tensor *out) {
+    const void *source = value.data;
+    const size_t bytes = (size_t)infc_type_bytes(&value.type);
     if (recipe->n_ops > 0) value = infc_tensor_aligned(scratch[1], &value);
-    if (value.data != weight->bytes) infc_file_forget(u->cx, weight->bytes, bytes);
+    if (value.data != source) infc_file_forget(u->cx, source, bytes);
     for (int i = 0; i < recipe->n_ops; i++) {
         infc_tensor next;
-        INFC_TRY(infc_eval_op(u->cx, scratch[i % 2], &plan->recipe_ops[recipe->first_op + i], &value, &next));
-        if (i == 0) infc_file_forget(u->cx, weight->bytes, bytes);
+        infc_op_desc op = u->plan->recipe_ops[recipe->first_op + i];
+        op.in[0] = value.type;
+        INFC_TRY(infc_eval_op(u->cx, scratch[i % 2], &op, &value, &next));
+        if (i == 0) infc_file_forget(u->cx, source, bytes);
         infc_arena_reset(scratch[1 - i % 2]);
         value = next;
     }
     *out = value;
     return INFC_OK;
+}
+
+/* How many rows of the weight (first axis) make a part of the result that can be made alone, the parts standing one
+ * after another: whole panels of 16 outputs, about a mebibyte of them; else all rows. */
+static int64_t rows_at_once(const infc_plan *plan, const infc_plan_recipe *recipe, const infc_type *from) {
+    enum { PANEL = 16, PART = 1 << 20 };
+    const infc_op_desc *ops = &plan->recipe_ops[recipe->first_op];
+    const int last = recipe->n_ops - 1;
+    const bool packed = last >= 0 && ops[last].kind == INFC_OP_relayout && from->layout == INFC_LAYOUT_plain &&
+                        infc_desc_attr(&ops[last], "layout")->layout == INFC_LAYOUT_panel;
+    const bool conv = packed && last == 0 && from->rank == 4;
+    const bool turned = packed && last == 1 && from->rank == 2 && ops[0].kind == INFC_OP_transpose &&
+                        infc_desc_attr(&ops[0], "perm")->ints[0] == 1;
+    const int64_t rows = from->dims[0] > 0 ? from->dims[0] : 1;
+    if (!conv && !turned) return rows;
+    const int64_t panel_bytes = (int64_t)infc_type_bytes(from) / rows * PANEL;
+    return PANEL * (panel_bytes > 0 && panel_bytes < PART ? PART / panel_bytes : 1);
 }
 
 typedef struct payload { /* being written */
@@ -71,28 +86,49 @@ static void put_zeros_to(payload *p, uint64_t position) {
     }
 }
 
+static const infc_plan_recipe *recipe_of(const infc_plan *plan, int buffer) {
+    for (int i = 0; i < plan->n_recipes; i++) {
+        const int id = (plan->buffers[buffer].index + i) % plan->n_recipes; /* by index, wherever the plan put it */
+        if (plan->recipes[id].buffer == buffer) return &plan->recipes[id];
+    }
+    return NULL;
+}
+
+/* The weight, part by part. */
+static infc_status put_weight(infc_emit_unit *u, infc_arena *const scratch[2], payload *p,
+                              const infc_plan_recipe *recipe, const infc_weight *weight) {
+    infc_tensor part = {.type = weight->type, .data = (void *)(uintptr_t)weight->bytes}; /* only read */
+    const int64_t all = part.type.rank ? part.type.dims[0] : 1,
+                  step = part.type.rank ? rows_at_once(u->plan, recipe, &part.type) : 1;
+    for (int64_t row = 0; row < all || row == 0; row += step) {
+        infc_tensor value;
+        if (part.type.rank) part.type.dims[0] = all - row < step ? all - row : step;
+        INFC_TRY(evaluate(u, scratch, recipe, part, &value));
+        put(p, value.data, (size_t)infc_type_bytes(&value.type));
+        infc_file_forget(u->cx, part.data, (size_t)infc_type_bytes(&part.type));
+        part.data = (char *)part.data + infc_type_bytes(&part.type);
+        for (int k = 0; k < 2; k++) infc_arena_reset(scratch[k]);
+    }
+    return INFC_OK;
+}
+
 static infc_status write_weight(infc_emit_unit *u, infc_arena *const scratch[2], payload *p, int buffer) {
     const infc_plan_buffer *to = &u->plan->buffers[buffer];
     const uint64_t position = sizeof(infc_weights_header) + to->offset;
-    const infc_plan_recipe *recipe = NULL;
-    infc_tensor value;
-    for (int i = 0; i < u->plan->n_recipes && !recipe; i++) {
-        const int id = (to->index + i) % u->plan->n_recipes; /* by index, wherever the plan put it */
-        if (u->plan->recipes[id].buffer == buffer) recipe = &u->plan->recipes[id];
-    }
-    if (!recipe || position < p->file.bytes)
+    const infc_plan_recipe *recipe = recipe_of(u->plan, buffer);
+    const infc_weight *weight = recipe ? infc_weights_get(u->plan->weights, recipe->weight) : NULL;
+    if (!weight || position < p->file.bytes)
         return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "weight %s %s", to->name,
-                         recipe ? "overlaps the one before" : "has no recipe");
-    INFC_TRY(evaluate(u, scratch, recipe, &value));
-    if (infc_type_bytes(&value.type) != to->bytes)
-        return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "weight %s: its recipe makes %s, the plan has %s",
-                         to->name, infc_type_text(u->cx->arena, &value.type),
-                         infc_type_text(u->cx->arena, &to->type));
+                         weight   ? "overlaps the one before"
+                         : recipe ? "starts from nothing"
+                                  : "has no recipe");
     put_zeros_to(p, position);
-    put(p, value.data, (size_t)to->bytes);
-    const infc_weight *weight = infc_weights_get(u->plan->weights, recipe->weight);
-    infc_file_forget(u->cx, weight->bytes, (size_t)infc_type_bytes(&weight->type));
-    return INFC_OK;
+    INFC_TRY(put_weight(u, scratch, p, recipe, weight));
+    if (p->file.bytes == position + to->bytes) return INFC_OK;
+    return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC,
+                     "weight %s: its recipe makes %llu bytes, the plan has %llu of %s", to->name,
+                     (unsigned long long)(p->file.bytes - position), (unsigned long long)to->bytes,
+                     infc_type_text(u->cx->arena, &to->type));
 }
 
 static infc_status write_all(infc_emit_unit *u, payload *p) {
@@ -104,7 +140,6 @@ static infc_status write_all(infc_emit_unit *u, payload *p) {
         if (plan->buffers[i].place != INFC_PLACE_WEIGHT || plan->buffers[i].alias_of >= 0) continue;
         infc_progress(u->cx, "packing weight %s", plan->buffers[i].name);
         status = write_weight(u, scratch, p, i);
-        for (int k = 0; k < 2; k++) infc_arena_reset(scratch[k]);
     }
     for (int k = 0; k < 2; k++) infc_arena_destroy(&scratch[k]);
     if (status == INFC_OK) put_zeros_to(p, u->weights_bytes);
@@ -117,7 +152,7 @@ infc_status infc_emit_weights(infc_emit_unit *u) {
     payload p;
     infc_weights_header header = {.layout_hash = u->layout_hash, .bytes = u->weights_bytes};
     memcpy(header.magic, INFC_WEIGHTS_MAGIC, sizeof header.magic);
-    INFC_TRY(infc_file_writer_open(u->cx, infc_path_join(u->cx->arena, u->dir, name), &p.file));
+    INFC_TRY(infc_file_writer_open(u->cx, infc_path_join(u->cx->arena, u->dir, name), 0644, &p.file));
     infc_file_writer_put(&p.file, &header, sizeof header);
     infc_xxh64_begin(&p.hash);
     infc_status status = write_all(u, &p);
