@@ -13,7 +13,8 @@
 # `values` is the part of ir/ without MLIR: types, tensors, weights, the reference evaluator.
 table='
 abi:      runtime/include/infc_abi.h                 :
-runtime:  runtime/                                   : runtime files abi
+runtime:  runtime/                                   : runtime files prepare abi
+prepare:  runtime/prepare/                           : prepare abi
 files:    runtime/include/infrt.h runtime/core/infrt_status runtime/app/tensor_ runtime/app/zip_ runtime/app/stb_decode runtime/app/jpeg_check runtime/app/image_resize runtime/app/output_file : files abi
 base:     compiler/base/                             : base abi
 targets:  targets/                                   : targets base
@@ -25,9 +26,9 @@ frontend: compiler/frontend/                         : frontend spec ir values b
 passes:   passes/                                    : passes spec ir values base abi
 lowering: passes/layout passes/fuse passes/pipeline  : passes lowering spec ir values kernels targets base abi
 plan:     compiler/plan/                             : plan passes spec ir values kernels targets base abi
-skeleton: templates/model/                           : runtime files abi
+skeleton: templates/model/                           : runtime files prepare abi
 text:     compiler/emit/embedded compiler/emit/expand compiler/emit/kernel_text : text kernels base abi
-emit:     compiler/emit/                             : emit text plan spec values kernels targets base abi
+emit:     compiler/emit/                             : emit text plan spec values kernels targets base prepare abi
 driver:   compiler/driver/                           : driver emit text plan passes spec frontend ir values kernels targets files base abi
 '
 

@@ -46,8 +46,10 @@ static void put_next(infc_cx *cx, const infc_build *build, infc_buf *out) {
     if (l->binary) {
         const char *binary = path_of(cx, built, l->binary);
         const char *input = build->spec.n_images ? build->spec.images[0].input : NULL;
+        const char *ending = input ? "png" : "wav";
+        if (!input && build->spec.n_audios) input = build->spec.audios[0].input;
         if (input)
-            infc_buf_printf(out, "  %s%s%s run --input %s=FILE.png\n", prefix, slash, binary, input);
+            infc_buf_printf(out, "  %s%s%s run --input %s=FILE.%s\n", prefix, slash, binary, input, ending);
         else infc_buf_printf(out, "  %s%s%s run --inputs F.npz\n", prefix, slash, binary);
         infc_buf_printf(out, "  %s%s%s bench\n", prefix, slash, binary);
     } else {

@@ -4,7 +4,7 @@
 #include "../base/file.h"
 #include "../base/hash.h"
 #include "embedded.h"
-#include "emit_unit.h"
+#include "emit_prepare.h"
 #include <string.h>
 
 static const uint64_t embed_limit = UINT64_C(1) << 30; /* what code may reach without a large code model */
@@ -84,6 +84,7 @@ static infc_status begin(infc_emit_unit *u, infc_cx *cx, const infc_plan *plan,
     infc_emit_dims_begin(u);
     INFC_TRY(infc_emit_share(u));
     INFC_TRY(infc_emit_names(u));
+    INFC_TRY(infc_emit_prepare_begin(u));
     return infc_emit_layout(u);
 }
 
@@ -100,8 +101,8 @@ static infc_status write_code(infc_emit_unit *u) {
     infc_buf simd = {.arena = u->cx->arena}, source = {.arena = u->cx->arena}, all = {.arena = u->cx->arena};
     INFC_TRY(simd_text(u, &simd));
     INFC_TRY(infc_emit_source_text(u, &source));
-    infc_buf_printf(&all, "%s%s%016llx", infc_buf_str(&simd), infc_buf_str(&source),
-                    (unsigned long long)u->weights_hash);
+    infc_buf_printf(&all, "%s%s%s%016llx", infc_buf_str(&simd), infc_buf_str(&source),
+                    infc_buf_str(&u->prepare->code), (unsigned long long)u->weights_hash);
     const infc_bytes code = infc_c_without_comments(u->cx->arena, infc_buf_bytes(&all));
     u->content_hash = u->out->content_hash = infc_sha256_hex(u->cx->arena, code);
     INFC_TRY(infc_emit_write(u, source_name(u, "_simd.h"), infc_buf_bytes(&simd), 0644));
@@ -128,9 +129,11 @@ static infc_status write_headers(infc_emit_unit *u) {
 static infc_status write_model(infc_emit_unit *u) {
     infc_buf model = {.arena = u->cx->arena};
     INFC_TRY(infc_emit_model_text(u, &model));
-    u->out->baseline_sources = one(u, source_name(u, "_model.c"));
+    u->out->baseline_sources = INFC_NEW(u->cx->arena, const char *, 2);
+    u->out->baseline_sources[0] = source_name(u, "_model.c");
     u->out->n_baseline_sources = 1;
-    return infc_emit_write(u, u->out->baseline_sources[0], infc_buf_bytes(&model), 0644);
+    INFC_TRY(infc_emit_write(u, u->out->baseline_sources[0], infc_buf_bytes(&model), 0644));
+    return infc_emit_prepare_write(u);
 }
 
 static infc_status write_weights(infc_emit_unit *u) {
@@ -162,7 +165,7 @@ infc_status infc_emit(infc_cx *cx, const infc_plan *plan, const infc_emit_option
     INFC_TRY(write_weights(&u));     /* src/NAME.weights, src/NAME_weights.S */
     INFC_TRY(write_code(&u));        /* src/NAME_simd.h, src/NAME.c */
     INFC_TRY(write_headers(&u));     /* NAME.h, infc_abi.h, src/NAME_internal.h */
-    INFC_TRY(write_model(&u));       /* src/NAME_model.c */
+    INFC_TRY(write_model(&u));       /* src/NAME_model.c, src/NAME_prepare.c */
     INFC_TRY(infc_emit_runtime(&u)); /* src/NAME_main.c, src/infrt/ */
     INFC_TRY(infc_emit_build(&u)); /* src/build.sh, src/CMakeLists.txt, NAME-config.cmake, NAME.pc */
     INFC_TRY(infc_emit_sbom(&u));  /* NAME.spdx.json */

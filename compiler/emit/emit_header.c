@@ -1,5 +1,5 @@
 /* emit_header.c - NAME.h: the skeleton's holes. */
-#include "emit_unit.h"
+#include "emit_prepare.h"
 
 static const char *dims_text(infc_arena *arena, const infc_type *type, const char *empty) {
     infc_buf out = {.arena = arena};
@@ -81,6 +81,8 @@ infc_status infc_emit_header_text(infc_emit_unit *u, infc_buf *out) {
         {"tensor_macros", tensor_macros(u)},
         {"input_fields", struct_fields(u, "const ", plan->inputs, u->input_fields, plan->n_inputs)},
         {"output_fields", struct_fields(u, "", plan->outputs, u->output_fields, plan->n_outputs)},
+        {"prepares", u->prepare->header.len ? "1" : "0"},
+        {"prepare_functions", infc_buf_str(&u->prepare->header)},
         {"weights_example",
          infc_arena_printf(u->cx->arena, available ? "%s_weights_embedded()" : "weights", u->name)},
     };

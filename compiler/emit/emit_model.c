@@ -1,5 +1,5 @@
 /* emit_model.c - NAME_model.c: the infc_model descriptor and the CPU check. */
-#include "emit_unit.h"
+#include "emit_prepare.h"
 #include <string.h>
 
 static const char *literal(const infc_emit_unit *u, const char *text) {
@@ -71,15 +71,6 @@ static const char *step_infos(const infc_emit_unit *u) {
 
 /* ---- pre- and post-processing from the spec ------------------------------------------------------------------ */
 
-/* Index of the port that the model calls `name`, or -1. */
-static int port_find(const infc_emit_unit *u, const int *ids, int n, const char *name) {
-    for (int i = 0; i < n; i++) {
-        const char *tensor = u->plan->buffers[ids[i]].tensor;
-        if (tensor && strcmp(tensor, name) == 0) return i;
-    }
-    return -1;
-}
-
 static infc_status check_image(const infc_emit_unit *u, const infc_spec_image *image, int input) {
     if (input < 0)
         return infc_fail(u->cx, INFC_ERR_SPEC, image->loc, "the model has no input \"%s\"", image->input);
@@ -97,7 +88,7 @@ static infc_status check_image(const infc_emit_unit *u, const infc_spec_image *i
 static infc_status image_infos(const infc_emit_unit *u, infc_buf *out) {
     for (size_t i = 0; u->spec && i < u->spec->n_images; i++) {
         const infc_spec_image *image = &u->spec->images[i];
-        const int input = port_find(u, u->plan->inputs, u->plan->n_inputs, image->input);
+        const int input = infc_emit_port(u, u->plan->inputs, u->plan->n_inputs, image->input);
         INFC_TRY(check_image(u, image, input));
         infc_buf_printf(out, "    {%d, %d, %d, %d, {", input, image->channels, image->nhwc, image->bgr);
         for (int c = 0; c < 4; c++) /* (pixel * scale - mean) / std, as one multiplication and one subtraction */
@@ -130,7 +121,7 @@ static infc_status check_classes(const infc_emit_unit *u, const infc_spec_classe
 static infc_status class_infos(const infc_emit_unit *u, infc_buf *labels, infc_buf *out) {
     for (size_t i = 0; u->spec && i < u->spec->n_classes; i++) {
         const infc_spec_classes *classes = &u->spec->classes[i];
-        const int output = port_find(u, u->plan->outputs, u->plan->n_outputs, classes->output);
+        const int output = infc_emit_port(u, u->plan->outputs, u->plan->n_outputs, classes->output);
         INFC_TRY(check_classes(u, classes, output));
         const char *name = classes->n_labels ? infc_arena_printf(u->cx->arena, "labels%zu", i) : "0";
         if (classes->n_labels) infc_buf_printf(labels, "static const char *const %s[] = {\n", name);
@@ -192,6 +183,8 @@ infc_status infc_emit_model_text(infc_emit_unit *u, infc_buf *out) {
         {"image_infos", infc_buf_str(&images)},
         {"class_labels", infc_buf_str(&labels)},
         {"class_infos", infc_buf_str(&classes)},
+        {"n_audios", count(u, u->spec ? u->spec->n_audios : 0)},
+        {"audio_infos", infc_buf_str(&u->prepare->audio_infos)},
         {"cpu_checks", infc_buf_str(&cpu)},
         {"arena_lower_bound", infc_arena_printf(arena, "%llu", (unsigned long long)plan->arena_lower_bound)},
         {"weights_hash", infc_arena_printf(arena, "UINT64_C(0x%016llx)", (unsigned long long)u->weights_hash)},

@@ -97,6 +97,8 @@ static void name_functions(infc_emit_unit *u) {
     infc_arena *arena = u->cx->arena;
     infc_map taken = {.arena = arena};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) infc_map_put(&taken, ours[i], 1);
+    for (int i = 0; i < u->plan->n_inputs; i++)
+        infc_map_put(&taken, infc_arena_printf(arena, "prepare_%s", u->input_fields[i]), 1);
     for (size_t i = 0; i < u->n_functions; i++) {
         infc_emit_function *f = &u->functions[i];
         f->label = unique(arena, &taken, identifier(arena, u->plan->steps[f->step].name), function_parts);
@@ -110,6 +112,14 @@ static void name_functions(infc_emit_unit *u) {
         const char *label = unique(arena, &taken, identifier(arena, base), instance_parts);
         u->instances[i].name = infc_arena_printf(arena, "%s_%s", u->name, label);
     }
+}
+
+int infc_emit_port(const infc_emit_unit *u, const int *ids, int n, const char *name) {
+    for (int i = 0; i < n; i++) {
+        const char *tensor = u->plan->buffers[ids[i]].tensor;
+        if (tensor && strcmp(tensor, name) == 0) return i;
+    }
+    return -1;
 }
 
 infc_status infc_emit_names(infc_emit_unit *u) {

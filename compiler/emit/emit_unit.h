@@ -18,6 +18,8 @@ typedef struct infc_emit_function {
     int instance;      /* -1: a loop nest */
 } infc_emit_function;
 
+typedef struct infc_emit_prepare infc_emit_prepare;
+
 typedef struct infc_emit_unit {
     infc_cx *cx;
     const infc_plan *plan;
@@ -31,6 +33,7 @@ typedef struct infc_emit_unit {
     size_t n_instances, cap_instances, n_functions, cap_functions;
     int *step_function;
     struct infc_emit_dims *dims;                       /* emit_dims.c */
+    struct infc_emit_prepare *prepare;                 /* emit_prepare.c */
     uint64_t layout_hash, weights_hash, weights_bytes; /* bytes with header; 0: the model has no weights */
     const char *content_hash;
     bool embeds; /* weights stand in the library */
@@ -107,6 +110,9 @@ void infc_nest_print(const infc_emit_unit *u, const infc_plan_step *step, infc_b
 bool infc_nest_has_integers(const infc_emit_unit *u, const infc_plan_step *step);
 void infc_nest_print_integers(const infc_emit_unit *u, const infc_plan_step *step,
                               const infc_expr_form *form, infc_buf *out);
+
+/* Index of the input or output that the model calls `name`, or -1. */
+int infc_emit_port(const infc_emit_unit *u, const int *ids, int n, const char *name);
 
 /* emit_source.c, emit_header.c, emit_model.c: whole files as text. */
 infc_status infc_emit_source_text(infc_emit_unit *u, infc_buf *out);

@@ -29,6 +29,33 @@ typedef struct infc_spec_image { /* inputs.NAME */
     infc_loc loc;
 } infc_spec_image;
 
+typedef enum infc_spec_window {
+    INFC_WINDOW_hann,
+    INFC_WINDOW_hamming,
+    INFC_WINDOW_none
+} infc_spec_window;
+typedef enum infc_spec_center {
+    INFC_CENTER_none,
+    INFC_CENTER_reflect,
+    INFC_CENTER_zeros
+} infc_spec_center;
+typedef enum infc_spec_log { INFC_LOG_none, INFC_LOG_log10, INFC_LOG_ln } infc_spec_log;
+
+typedef struct infc_spec_audio { /* inputs.NAME of kind audio */
+    const char *input;
+    int64_t rate, samples; /* samples 0: as many as the input's shape says */
+    bool mel, at_end, repeat, normalize;
+    int64_t n_fft, hop, mels, power; /* the rest: of mel */
+    infc_spec_window window;
+    infc_spec_center center;
+    infc_spec_log log;
+    double fmin, fmax;
+    bool htk, equal_areas, relative;
+    double floor, range; /* range 0: none */
+    double scale, mean, std;
+    infc_loc loc;
+} infc_spec_audio;
+
 typedef struct infc_spec_constant { /* inputs.NAME of kind constant: no input of what is made */
     const char *input;
     double value; /* of every element */
@@ -62,6 +89,8 @@ typedef struct infc_spec {
     size_t n_rules;
     infc_spec_image *images;
     size_t n_images;
+    infc_spec_audio *audios;
+    size_t n_audios;
     infc_spec_constant *constants;
     size_t n_constants;
     infc_spec_classes *classes;
@@ -73,6 +102,9 @@ typedef struct infc_spec {
 typedef struct infc_spec_set {
     const char *assignment;
 } infc_spec_set;
+
+/* Names of the values of the enums above, null at the end. */
+extern const char *const infc_spec_windows[], *const infc_spec_centers[], *const infc_spec_logs[];
 
 /* Reads a spec, or, when `path` is a model, makes the default spec for it. Collects all problems. */
 infc_status infc_spec_read(infc_cx *cx, const char *path, const infc_spec_set *sets, size_t n_sets,

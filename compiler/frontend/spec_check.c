@@ -92,6 +92,7 @@ static void check_some(infc_spec_check *check, const infc_spec_key *key, const c
     infc_yaml *node = item->value;
     if (node->kind != INFC_YAML_LIST) {
         infc_yaml *list = infc_yaml_new(check->cx, INFC_YAML_LIST, node->loc);
+        list->is_default = node->is_default;
         infc_yaml_add(check->cx, list, NULL, node->loc, node);
         item->value = list;
     } else if (node->n == 0 && key->type != INFC_SPEC_map) {

@@ -6,5 +6,14 @@
 
 /* Leaves out what is marked bad, so that problems between keys are found in spite of other problems. */
 void infc_spec_fill(infc_spec_check *check, const infc_yaml *root, infc_spec *out);
+/* spec_inputs.c: out->images, audios, constants from the map `inputs`. */
+void infc_spec_fill_inputs(infc_spec_check *check, const infc_yaml *inputs, infc_spec *out);
+
+/* spec_look.c: the value of `key`, unless it is missing or bad: then null. */
+infc_yaml *infc_spec_get(const infc_yaml *map, const char *key);
+/* As infc_spec_get, for what may hold some bad values; empty when it is missing or something else. */
+const infc_yaml *infc_spec_get_map(const infc_yaml *map, const char *key);
+const infc_yaml *infc_spec_get_list(const infc_yaml *map, const char *key);
+bool infc_spec_is(const infc_yaml *node, const char *text); /* node may be null */
 
 #endif

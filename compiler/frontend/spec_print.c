@@ -66,8 +66,36 @@ static void put_precision(const infc_spec *spec, infc_buf *out) {
     }
 }
 
-static void put_images(const infc_spec *spec, infc_buf *out) {
-    if (spec->n_images || spec->n_constants) infc_buf_puts(out, "inputs:\n");
+static void put_audios(const infc_spec *spec, infc_buf *out) {
+    for (size_t i = 0; i < spec->n_audios; i++) {
+        const infc_spec_audio *a = &spec->audios[i];
+        infc_buf_puts(out, "  ");
+        infc_buf_json_string(out, a->input);
+        infc_buf_printf(out, ":\n    kind: audio\n    rate: %lld\n    features: %s\n",
+                        (long long)a->rate, a->mel ? "mel" : "samples");
+        if (a->samples) infc_buf_printf(out, "    samples: %lld\n", (long long)a->samples);
+        infc_buf_printf(out, "    align: %s\n    fill: %s\n    normalize: %s\n", a->at_end ? "end" : "start",
+                        a->repeat ? "repeat" : "silence", a->normalize ? "true" : "false");
+        put_numbers(out, "scale", &a->scale, 1);
+        put_numbers(out, "mean", &a->mean, 1);
+        put_numbers(out, "std", &a->std, 1);
+        if (!a->mel) continue;
+        infc_buf_printf(out, "    n_fft: %lld\n    hop: %lld\n    mels: %lld\n    power: %lld\n",
+                        (long long)a->n_fft, (long long)a->hop, (long long)a->mels, (long long)a->power);
+        infc_buf_printf(out, "    window: %s\n    center: %s\n    mel_scale: %s\n    mel_norm: %s\n    log: %s\n",
+                        infc_spec_windows[a->window], infc_spec_centers[a->center], a->htk ? "htk" : "slaney",
+                        a->equal_areas ? "slaney" : "none", infc_spec_logs[a->log]);
+        put_numbers(out, "fmin", &a->fmin, 1);
+        put_numbers(out, "fmax", &a->fmax, 1);
+        put_numbers(out, "floor", &a->floor, 1);
+        if (a->range != 0) put_numbers(out, "range", &a->range, 1);
+        infc_buf_printf(out, "    relative: %s\n", a->relative ? "true" : "false");
+    }
+}
+
+static void put_inputs(const infc_spec *spec, infc_buf *out) {
+    if (spec->n_images || spec->n_constants || spec->n_audios) infc_buf_puts(out, "inputs:\n");
+    put_audios(spec, out);
     for (size_t i = 0; i < spec->n_constants; i++) {
         infc_buf_puts(out, "  ");
         infc_buf_json_string(out, spec->constants[i].input);
@@ -110,7 +138,7 @@ void infc_spec_print(const infc_spec *spec, infc_buf *out) {
     put_output(spec, out);
     put_shapes(spec, out);
     put_precision(spec, out);
-    put_images(spec, out);
+    put_inputs(spec, out);
     put_classes(spec, out);
     if (spec->budget_file || spec->budget_memory) infc_buf_puts(out, "budgets:\n");
     if (spec->budget_file)

@@ -206,6 +206,12 @@ static void check_size(infc_spec_check *check, const infc_spec_key *key, const c
     }
 }
 
+static void check_boolean(infc_spec_check *check, const infc_spec_key *key, const char *path, infc_yaml *node) {
+    node->integer = strcmp(node->text, "true") == 0;
+    if (!node->plain || (!node->integer && strcmp(node->text, "false") != 0))
+        infc_spec_problem_expected(check, key, path, node);
+}
+
 static void check_text(infc_spec_check *check, const char *path, infc_yaml *node) {
     if (!*node->text)
         infc_spec_problem(check, node, path, "the text is empty; write one or remove the key");
@@ -226,6 +232,7 @@ void infc_spec_check_value(infc_spec_check *check, const infc_spec_key *key, con
     case INFC_SPEC_size: check_size(check, key, path, node); break;
     case INFC_SPEC_choice: check_choice(check, key, path, node); break;
     case INFC_SPEC_dim: check_dim(check, key, path, node); break;
+    case INFC_SPEC_boolean: check_boolean(check, key, path, node); break;
     case INFC_SPEC_string: check_text(check, path, node); break;
     case INFC_SPEC_model: infc_spec_check_model(check, path, node); break;
     case INFC_SPEC_name: infc_spec_check_name(check, path, node); break;
@@ -239,7 +246,6 @@ void infc_spec_check_value(infc_spec_check *check, const infc_spec_key *key, con
     case INFC_SPEC_map:
     case INFC_SPEC_names: /* spec_check.c walks these */
     case INFC_SPEC_duration:
-    case INFC_SPEC_boolean:
     case INFC_SPEC_path:
     case INFC_SPEC_any: /* no implemented key has these types */
         node->bad = true;

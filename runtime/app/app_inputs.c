@@ -1,6 +1,8 @@
 /* app_inputs.c - fills the inputs of a run from files. */
 #include "app.h"
+#include "app_prepare.h"
 #include "input_file.h"
+#include "wav_read.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,12 +26,15 @@ static infrt_status file_load(infrt_app *app, uint32_t input, const char *path) 
     char note[256];
     infrt_status status = infrt_input_open(path, &file, &app->error);
     if (status != INFRT_OK) return status;
-    status = infrt_tensor_read(file.bytes, path, &app->model->inputs[input],
-                               image_of(app->model, input), &tensor, note, &app->error);
-    if (status == INFRT_OK) {
-        input_store(app, input, &tensor);
-        if (note[0]) infrt_app_note(app, "%s: %s", path, note);
+    if (infrt_is_wav(file.bytes, path))
+        status = infrt_audio_read(app->model, input, file.bytes, path, app->buffers.inputs[input],
+                                  note, &app->error);
+    else {
+        status = infrt_tensor_read(file.bytes, path, &app->model->inputs[input],
+                                   image_of(app->model, input), &tensor, note, &app->error);
+        if (status == INFRT_OK) input_store(app, input, &tensor);
     }
+    if (status == INFRT_OK && note[0]) infrt_app_note(app, "%s: %s", path, note);
     infrt_tensor_free(&tensor);
     infrt_input_close(&file);
     return status;
@@ -113,8 +118,11 @@ infrt_status infrt_inputs_look(infrt_app *app,
         if (status == INFRT_OK) status = infrt_input_open(path, &file, &app->error);
         if (status != INFRT_OK) return status;
         const infc_tensor_info *info = &app->model->inputs[input];
-        status = options->inputs ? infrt_npz_look(file.bytes, path, info->name, &tensor, &app->error)
-                                 : infrt_tensor_look(file.bytes, path, info, &tensor, &app->error);
+        if (options->inputs)
+            status = infrt_npz_look(file.bytes, path, info->name, &tensor, &app->error);
+        else if (infrt_is_wav(file.bytes, path))
+            status = infrt_audio_steps(app->model, input, file.bytes, path, &tensor, &app->error);
+        else status = infrt_tensor_look(file.bytes, path, info, &tensor, &app->error);
         if (status == INFRT_OK) seen(self, input, &tensor);
         infrt_input_close(&file);
     }

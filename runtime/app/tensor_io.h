@@ -74,7 +74,7 @@ infrt_status infrt_raw_read(infrt_bytes file, const char *where, const infc_tens
 infrt_status infrt_image_read(infrt_bytes file, const char *where, const infc_tensor_info *info,
                               const infc_image_info *image, infrt_tensor *out, char note[256],
                               infrt_error *error);
-#define INFRT_INPUT_FORMATS ".npy .npz .pb .raw .bin .png .jpg .jpeg .bmp"
+#define INFRT_INPUT_FORMATS ".npy .npz .pb .raw .bin .png .jpg .jpeg .bmp .wav"
 bool infrt_tensor_ending(const char *path); /* whether it ends in one of them */
 /* By the ending of `path` (.npy .npz .pb .raw .bin .png .jpg .jpeg .bmp), else by its first bytes; then checks
  * dtype and shape against `info`. The other arguments as above. */

@@ -102,6 +102,17 @@ typedef struct infc_image_info {
     float scale[4], mean[4]; /* value = (pixel 0..255 * scale - mean), per channel */
 } infc_image_info;
 
+/* How sound becomes an input (spec key `inputs`, kind `audio`). */
+typedef struct infc_audio_info {
+    uint32_t input;     /* f32 */
+    uint32_t rate, hop; /* samples per second, mono; samples per step of the input's axis of time */
+    uint32_t axis;      /* that one */
+    int64_t more;       /* the input stands for hop * steps + more samples */
+    uint64_t scratch_bytes;
+    /* Fills the input of `steps` along that axis from n samples; `scratch` is 8 aligned. An INFC_RUN_ status. */
+    int (*prepare)(const float *samples, size_t n, int64_t steps, float *to, void *scratch);
+} infc_audio_info;
+
 /* How the application shows an output (spec key `outputs`). */
 typedef struct infc_classes_info {
     uint32_t output, n_labels, top;
@@ -140,6 +151,8 @@ typedef struct infc_model {
     const infc_size_info *sizes;
     void (*dims)(const int64_t *sizes, uint32_t table, uint32_t index, int64_t *dims);
     const int64_t *check_sizes; /* of the self-check */
+    uint32_t n_audios;
+    const infc_audio_info *audios;
 } infc_model;
 
 #define INFC_WEIGHTS_MAGIC "infcwts1" /* eight characters, as those below without a NUL */

@@ -227,6 +227,18 @@ static void spec_that_does_not_fit(void **state) {
         f->tiny.spec.images = &images[i], f->tiny.spec.n_images = 1;
         assert_int_equal(infc_emit(&f->cx, &f->tiny.plan, &options, &emitted), INFC_ERR_SPEC);
     }
+    /* x is [3,20]: no single axis of time; no axis of 80; too short to reflect; one sample too few; no input */
+    infc_spec_audio audios[] = {
+        {.input = "x", .rate = 1},
+        {.input = "x", .mel = true, .mels = 80},
+        {.input = "x", .mel = true, .mels = 3, .n_fft = 64, .hop = 1, .center = INFC_CENTER_reflect},
+        {.input = "x", .mel = true, .mels = 20, .n_fft = 8, .hop = 4, .samples = 15},
+        {.input = "none"}};
+    for (int i = 0; i < 5; i++) {
+        tiny_plan_make(&f->tiny, infc_target_at(0));
+        f->tiny.spec.audios = &audios[i], f->tiny.spec.n_audios = 1;
+        assert_int_equal(infc_emit(&f->cx, &f->tiny.plan, &options, &emitted), INFC_ERR_SPEC);
+    }
 }
 
 int main(void) {

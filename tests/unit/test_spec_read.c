@@ -110,6 +110,10 @@ static void print_reads_back(void **state) {
              "channels: bgr}}\n",
         HEAD
         "inputs: {sr: {kind: constant, value: 16000}, \"x y\": {kind: constant, value: 1/3}}\n",
+        HEAD "inputs: {a: {kind: audio, rate: 8000, fill: repeat, scale: 1/3}, b: {kind: audio, "
+             "rate: 16000, features: mel, align: end, normalize: true, n_fft: 321, hop: 100, mels: "
+             "40, window: hamming, center: zeros, power: 1, fmin: 20, fmax: 7600, mel_scale: htk, "
+             "mel_norm: none, log: ln, floor: 1e-6, range: 8, relative: true, samples: 99}}\n",
         HEAD "precision: {rules: [{match: \"a\\\\.b|\\\"\", weights: int8}, {match: x, weights: "
              "f32}]}\n",
         HEAD "outputs: {p: {kind: classes, labels: labels.txt}, q: {kind: classes, labels: [0, "
@@ -140,6 +144,19 @@ static void broadcasting(void **state) {
     assert_true(image->mean[0] == 1 && image->mean[1] == 2 && image->mean[2] == 3);
     assert_true(image->std[0] == 2 && image->std[2] == 2);
     assert_true(image->scale[0] == 1 && image->scale[2] == 1);
+}
+
+static void sound(void **state) {
+    (void)state;
+    read_ok(HEAD "inputs: {x: {kind: audio, rate: 16000, features: mel, align: end, mean: -4}}\n");
+    assert_int_equal(spec.n_audios, 1);
+    const infc_spec_audio *audio = spec.audios;
+    assert_true(audio->mel && audio->at_end && !audio->repeat && !audio->normalize && !audio->htk);
+    assert_true(audio->rate == 16000 && audio->n_fft == 400 && audio->hop == 160 && audio->mels == 80);
+    assert_true(audio->window == INFC_WINDOW_hann && audio->center == INFC_CENTER_reflect);
+    assert_true(audio->log == INFC_LOG_log10 && audio->power == 2 && audio->equal_areas);
+    assert_true(audio->fmin == 0 && audio->fmax == 8000 && audio->floor == 1e-10 && audio->range == 0);
+    assert_true(audio->scale == 1 && audio->mean == -4 && audio->std == 1);
 }
 
 static void labels_from_a_file(void **state) {
@@ -309,6 +326,7 @@ int main(void) {
         TEST(documented_example),
         TEST(print_reads_back),
         TEST(broadcasting),
+        TEST(sound),
         TEST(labels_from_a_file),
         TEST(repeated_targets_are_used_once),
         TEST(sets_override),

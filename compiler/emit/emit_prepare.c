@@ -1,0 +1,19 @@
+#include "emit_prepare.h"
+
+infc_status infc_emit_prepare_begin(infc_emit_unit *u) {
+    infc_arena *arena = u->cx->arena;
+    u->prepare = INFC_NEW(arena, infc_emit_prepare, 1);
+    *u->prepare = (infc_emit_prepare){
+        .code = {.arena = arena}, .header = {.arena = arena}, .audio_infos = {.arena = arena}};
+    return infc_emit_audio(u, u->prepare);
+}
+
+infc_status infc_emit_prepare_write(infc_emit_unit *u) {
+    infc_buf text = {.arena = u->cx->arena};
+    if (u->prepare->code.len == 0) return INFC_OK;
+    const infc_expand_var vars[] = {{"code", infc_buf_str(&u->prepare->code)}};
+    INFC_TRY(infc_emit_skeleton(u, "NAME_prepare.c.in", vars, sizeof vars / sizeof *vars, &text));
+    const char *path = infc_arena_printf(u->cx->arena, "src/%s_prepare.c", u->name);
+    u->out->baseline_sources[u->out->n_baseline_sources++] = path;
+    return infc_emit_write(u, path, infc_buf_bytes(&text), 0644);
+}
