@@ -15,6 +15,7 @@ typedef struct infc_compile_options {
     infc_buf *dump_out;
     const char *stop_after; /* a stage, or null */
     bool for_checks;        /* a binary whatever the spec's kinds, and no budgets */
+    bool keep_stages;       /* infc_build.stages */
 } infc_compile_options;
 
 #define INFC_CHECK_SEED 1u /* of made-up inputs */
@@ -39,9 +40,16 @@ typedef enum infc_reached {
     INFC_REACHED_ARTEFACTS
 } infc_reached;
 
+typedef struct infc_stage_ir { /* a copy of the IR as it was then */
+    const infc_pass *pass;     /* after which; null: as imported */
+    infc_ir ir;
+} infc_stage_ir;
+
 typedef struct infc_build {
     infc_spec spec;
     infc_ir ir; /* after the passes of the model: what the reference runs */
+    infc_stage_ir *stages; /* as imported, then after each pass of the model that changed something */
+    size_t n_stages, cap_stages;
     const char *out_dir;
     infc_reached reached; /* what is in out_dir now */
     infc_built *targets;

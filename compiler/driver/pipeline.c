@@ -30,9 +30,18 @@ static infc_status dump_ir(infc_pipeline *p, const char *stage, infc_ir *ir) {
     return infc_dump_text(&p->dumps, stage, p->target, "mlir", infc_buf_bytes(&text));
 }
 
+/* The passes of a target change no value: those stages are not kept. */
+static infc_status keep_stage(infc_pipeline *p, const infc_pass *pass, const infc_ir *ir) {
+    infc_build *b = p->build;
+    if (!p->options->keep_stages || p->target) return INFC_OK;
+    INFC_GROW(p->cx->arena, b->stages, b->n_stages, b->cap_stages);
+    b->stages[b->n_stages].pass = pass;
+    return infc_ir_clone(ir, &b->stages[b->n_stages++].ir);
+}
+
 static void pass_seen(void *user, const infc_pass *pass, infc_ir *ir, size_t n_changes, double seconds) {
     infc_pipeline *p = user;
-    (void)n_changes;
+    if (n_changes) keep_stage(p, pass, ir);
     time_stage(p, pass->name, seconds);
     dump_ir(p, pass->name, ir); /* a failure is recorded; run_passes looks */
 }
@@ -121,6 +130,7 @@ infc_status infc_pipeline_import(infc_pipeline *p) {
     infc_progress(p->cx, "reading %s", p->build->spec.model);
     INFC_TRY(infc_onnx_read_file(p->cx, &p->build->spec, &p->build->ir));
     INFC_TRY(dump_ir(p, "import", &p->build->ir));
+    INFC_TRY(keep_stage(p, NULL, &p->build->ir));
     return ended(p, "import");
 }
 

@@ -21,7 +21,7 @@ static infc_status run_reference(infc_cx *cx, infc_ir *ir, infc_arena *scratch, 
     infc_tensor *inputs = INFC_NEW(scratch, infc_tensor, (size_t)plan->n_inputs);
     infc_tensor *outputs = INFC_NEW(scratch, infc_tensor, (size_t)plan->n_outputs);
     int64_t sizes[INFC_MAX_SIZES] = {0};
-    infc_plan_check_sizes(plan, sizes);
+    infc_sizes_middle(plan->sizes, sizes);
     for (int i = 0; i < plan->n_inputs; i++) {
         const infc_type type = infc_type_at(&plan->buffers[plan->inputs[i]].type, sizes);
         INFC_TRY(infc_tensor_create(cx, scratch, &type, &inputs[i]));

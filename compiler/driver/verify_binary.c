@@ -10,19 +10,21 @@ static infc_status no_success(infc_cx *cx, const char *binary, const char *what,
 }
 
 infc_status infc_verify_run(infc_cx *cx, const infc_target *target, const char *binary,
-                            const char *inputs, const char *temp, infc_npz *outputs, infc_npz *dumps) {
-    const char *output_path = infc_path_join(cx->arena, temp, "outputs.npz");
-    const char *dump_path = infc_path_join(cx->arena, temp, "tensors.npz");
+                            const char *inputs, const char *temp, const char *run,
+                            bool tensors, infc_dumped *out) {
+    const char *output_path = infc_arena_printf(cx->arena, "%s/%s-outputs.npz", temp, run);
+    const char *dump_path = infc_arena_printf(cx->arena, "%s/%s-tensors.npz", temp, run);
     const char *args[] = {"run", "--inputs",      inputs, "--outputs", output_path, "--threads",
                           "1",   "--dump-tensor", "all",  "--dump-to", dump_path};
-    size_t n = sizeof args / sizeof *args - (dumps ? 0 : 4);
+    size_t n = sizeof args / sizeof *args - (tensors ? 0 : 4);
     int code;
     const char *text;
+    *out = (infc_dumped){0};
     infc_progress(cx, "running %s", binary);
     INFC_TRY(infc_binary_run(cx, target, binary, args, n, &code, &text));
     if (code != 0) return no_success(cx, binary, "run", code, text);
-    INFC_TRY(infc_npz_open(cx, output_path, outputs));
-    return dumps ? infc_npz_open(cx, dump_path, dumps) : INFC_OK;
+    INFC_TRY(infc_npz_open(cx, output_path, &out->outputs));
+    return tensors ? infc_npz_open(cx, dump_path, &out->tensors) : INFC_OK;
 }
 
 infc_status infc_verify_own(infc_cx *cx, const infc_target *target, const char *binary, infc_verified *result) {

@@ -44,23 +44,22 @@ static infc_status take(infc_cx *cx, const infc_npz *npz, const char *name, infc
     return INFC_OK;
 }
 
-infc_status infc_verify_inputs(infc_cx *cx, const infc_plan *plan, const char *path,
+infc_status infc_verify_inputs(infc_cx *cx, const infc_ir *ir, const int64_t *sizes, const char *path,
                                infc_tensor *inputs, const char **names) {
     infc_npz npz = {0};
     size_t mark = cx->n_diags;
-    int64_t sizes[INFC_MAX_SIZES] = {0};
-    infc_plan_check_sizes(plan, sizes);
+    MlirBlock body = infc_ir_body(ir->main);
     if (path) INFC_TRY(infc_npz_open(cx, path, &npz));
-    for (int i = 0; i < plan->n_inputs; i++) {
-        const infc_plan_buffer *buffer = &plan->buffers[plan->inputs[i]];
-        const infc_type type = infc_type_at(&buffer->type, sizes);
-        names[i] = buffer->tensor ? buffer->tensor : buffer->name;
+    for (size_t i = 0; i < infc_ir_input_count(ir); i++) {
+        const infc_type declared = infc_ir_type(ir, mlirBlockGetArgument(body, (intptr_t)i)),
+                        type = infc_type_at(&declared, sizes);
+        names[i] = infc_ir_input_name(ir, i);
         if (path) { /* all that is wrong, at once */
-            take(cx, &npz, names[i], type, infc_type_open(&buffer->type), &inputs[i]);
+            take(cx, &npz, names[i], type, infc_type_open(&declared), &inputs[i]);
             continue;
         }
         INFC_TRY(infc_tensor_create(cx, cx->arena, &type, &inputs[i]));
-        fill(&inputs[i], (size_t)i);
+        fill(&inputs[i], i);
     }
     return infc_diags_status(cx, mark);
 }

@@ -145,7 +145,7 @@ void infc_emit_dims_case(const infc_emit_unit *u, int table, int index, int buff
 const char *infc_emit_check_sizes(const infc_emit_unit *u) {
     infc_buf out = {.arena = u->cx->arena};
     int64_t sizes[INFC_MAX_SIZES];
-    infc_plan_check_sizes(u->plan, sizes);
+    infc_sizes_middle(u->plan->sizes, sizes);
     for (int i = 0; i < infc_emit_n_sizes(u); i++)
         infc_buf_printf(&out, "%s%lld", i ? ", " : "", (long long)sizes[i]);
     return infc_buf_str(&out);

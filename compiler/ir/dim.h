@@ -27,6 +27,8 @@ int64_t infc_sizes_add(infc_sizes *sizes, infc_size size);
 int infc_sizes_count(const infc_sizes *sizes);
 const infc_size *infc_sizes_at(const infc_sizes *sizes, int i);
 int64_t infc_sizes_dim(const infc_sizes *sizes, int i);
+/* One choice of sizes: neither end, and odd where it can be. Of the self-check. */
+void infc_sizes_middle(const infc_sizes *sizes, int64_t out[INFC_MAX_SIZES]);
 int infc_sizes_find(const infc_sizes *sizes, const char *name); /* index, or -1 */
 /* Whether `dim` is size i itself. */
 bool infc_sizes_is(const infc_sizes *sizes, int i, int64_t dim);

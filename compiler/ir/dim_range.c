@@ -88,3 +88,12 @@ int64_t infc_dim_least(int64_t dim) {
 int64_t infc_dim_most(int64_t dim) {
     return infc_dim_open(dim) ? infc_dim_node_of(dim)->most : dim;
 }
+
+void infc_sizes_middle(const infc_sizes *sizes, int64_t out[INFC_MAX_SIZES]) {
+    for (int i = 0; i < infc_sizes_count(sizes); i++) {
+        const infc_size *size = infc_sizes_at(sizes, i);
+        int64_t n = (size->max - size->min) / size->step, at = n / 2 < 12 ? n / 2 : 12 + i;
+        int64_t value = size->min + at * size->step;
+        out[i] = value % 2 == 0 && size->step % 2 == 1 && at < n ? value + size->step : value;
+    }
+}

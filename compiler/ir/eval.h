@@ -24,5 +24,9 @@ infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *des
 typedef void (*infc_eval_seen)(void *user, MlirOperation op, const char *name, const infc_tensor *tensor);
 infc_status infc_eval_main(infc_ir *ir, infc_arena *arena, const infc_tensor *inputs,
                            infc_tensor *outputs, infc_eval_seen seen, void *user);
+/* The sizes that inputs have: each from the axes that are it. */
+void infc_eval_main_sizes(const infc_ir *ir, const infc_tensor *inputs, int64_t out[INFC_MAX_SIZES]);
+/* How many operations that would be at given sizes, by infc_eval_work; before target passes. Saturates. */
+uint64_t infc_eval_main_work(const infc_ir *ir, const int64_t *sizes);
 
 #endif

@@ -127,23 +127,22 @@ static infc_status run_body(eval *e, MlirBlock body) {
     return INFC_OK;
 }
 
-/* Each size from the axes that are it; what does not agree shows when types are compared. */
-static void take_sizes(eval *e, const infc_tensor *inputs) {
-    const infc_sizes *sizes = infc_ir_sizes(e->ir);
-    for (int s = 0; s < infc_sizes_count(sizes); s++) e->sizes[s] = infc_sizes_at(sizes, s)->min;
-    for (size_t i = 0; i < infc_ir_input_count(e->ir); i++) {
-        infc_type want = infc_ir_type(e->ir, mlirBlockGetArgument(infc_ir_body(e->ir->main), (intptr_t)i));
+/* What does not agree shows when types are compared. */
+void infc_eval_main_sizes(const infc_ir *ir, const infc_tensor *inputs, int64_t out[INFC_MAX_SIZES]) {
+    const infc_sizes *sizes = infc_ir_sizes(ir);
+    for (int s = 0; s < infc_sizes_count(sizes); s++) out[s] = infc_sizes_at(sizes, s)->min;
+    for (size_t i = 0; i < infc_ir_input_count(ir); i++) {
+        infc_type want = infc_ir_type(ir, mlirBlockGetArgument(infc_ir_body(ir->main), (intptr_t)i));
         for (int axis = 0; axis < want.rank && axis < inputs[i].type.rank; axis++)
             for (int s = 0; s < infc_sizes_count(sizes); s++)
-                if (infc_sizes_is(sizes, s, want.dims[axis]))
-                    e->sizes[s] = inputs[i].type.dims[axis];
+                if (infc_sizes_is(sizes, s, want.dims[axis])) out[s] = inputs[i].type.dims[axis];
     }
 }
 
 static infc_status run_main(eval *e, const infc_tensor *inputs, infc_tensor *outputs) {
     infc_ir *ir = e->ir;
     MlirBlock body = infc_ir_body(ir->main);
-    take_sizes(e, inputs);
+    infc_eval_main_sizes(ir, inputs, e->sizes);
     for (size_t i = 0; i < infc_ir_input_count(ir); i++) {
         MlirValue argument = mlirBlockGetArgument(body, (intptr_t)i);
         infc_type open = infc_ir_type(ir, argument), want = infc_type_at(&open, e->sizes);
@@ -168,4 +167,18 @@ infc_status infc_eval_main(infc_ir *ir, infc_arena *arena, const infc_tensor *in
     infc_status status = run_main(&e, inputs, outputs);
     infc_arena_destroy(&scratch);
     return status;
+}
+
+uint64_t infc_eval_main_work(const infc_ir *ir, const int64_t *sizes) {
+    uint64_t work = 0;
+    MlirOperation op = mlirBlockGetFirstOperation(infc_ir_body(ir->main));
+    for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+        infc_op_desc desc;
+        if (infc_ir_kind(ir, op) >= INFC_N_OP_KINDS) continue;
+        infc_ir_describe(ir, op, &desc);
+        desc = infc_desc_at(&desc, sizes);
+        uint64_t more = infc_eval_work(&desc);
+        work = work > UINT64_MAX - more ? UINT64_MAX : work + more;
+    }
+    return work;
 }

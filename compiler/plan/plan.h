@@ -110,8 +110,6 @@ typedef struct infc_plan {
 
 infc_status infc_plan_build(infc_cx *cx, infc_ir *lowered, const infc_spec *spec,
                             const infc_target *target, infc_plan *out);
-/* The sizes of the self-check: neither end, and odd where it can be. */
-void infc_plan_check_sizes(const infc_plan *plan, int64_t sizes[INFC_MAX_SIZES]);
 /* YAML, for --dump plan and golden tests. */
 void infc_plan_dump(const infc_plan *plan, infc_buf *out);
 

@@ -16,15 +16,6 @@ static int64_t size_tried(const infc_size *size, int i, int which) {
     return size->min + (at < n ? at : n) * size->step;
 }
 
-void infc_plan_check_sizes(const infc_plan *plan, int64_t sizes[INFC_MAX_SIZES]) {
-    for (int i = 0; i < infc_sizes_count(plan->sizes); i++) {
-        const infc_size *size = infc_sizes_at(plan->sizes, i);
-        int64_t n = (size->max - size->min) / size->step, at = n / 2 < 12 ? n / 2 : 12 + i;
-        int64_t value = size->min + at * size->step;
-        sizes[i] = value % 2 == 0 && size->step % 2 == 1 && at < n ? value + size->step : value;
-    }
-}
-
 const infk_kernel *infc_plan_kernel(const infc_builder *b, const infc_kernel_call *call, infc_kernel_call *most) {
     const infc_sizes *sizes = b->plan->sizes;
     const infc_isa isa = b->plan->target.isa;

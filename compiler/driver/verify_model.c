@@ -1,0 +1,158 @@
+/* What is run and compared, for a model and for the folder of an earlier compile. */
+#include "../base/file.h"
+#include "../base/hash.h"
+#include "verify.h"
+#include <string.h>
+
+static infc_status expect(infc_verification *v, const infc_dumped *dumped, infc_verified_run *run) {
+    if (!v->options->expect) return INFC_OK;
+    return infc_verify_expect(v->cx, &dumped->outputs, v->options->expect, run);
+}
+
+static void conclude(const infc_verification *v, infc_verified_run *run) {
+    run->ok = !run->first.tensor && !(run->worst > v->tolerance) && !(run->onnx && run->onnx->n_diverged);
+}
+
+/* One choice of sizes: the binary, and the graph as imported or the program it was compiled from. */
+static infc_status run_at(infc_verification *v, infc_build *build, const infc_target *target, const char *binary,
+                          const char *id, const infc_verify_sizes *sizes, infc_verified_run *run) {
+    infc_cx *cx = v->cx;
+    infc_ir *ir = &build->ir;
+    const char *input_path = infc_arena_printf(cx->arena, "%s/%s-inputs.npz", v->temp, id);
+    size_t n = infc_ir_input_count(ir);
+    infc_tensor *inputs = INFC_NEW(cx->arena, infc_tensor, n);
+    const char **names = INFC_NEW(cx->arena, const char *, n);
+    infc_dumped dumped;
+    *run = (infc_verified_run){.worst = -1};
+    INFC_TRY(infc_verify_inputs(cx, ir, sizes->at, v->options->inputs, inputs, names));
+    INFC_TRY(infc_npz_write(cx, input_path, names, inputs, n));
+    INFC_TRY(infc_verify_run(cx, target, binary, input_path, v->temp, id, true, &dumped));
+    run->sizes = infc_verify_sizes_of(ir, inputs);
+    if (v->options->against_onnx) {
+        run->onnx = INFC_NEW(cx->arena, infc_onnx_check, 1);
+        INFC_TRY(infc_verify_onnx(cx, &build->stages[0].ir, inputs, &dumped, v->tolerance, run->onnx));
+        if (run->onnx->n_diverged)
+            INFC_TRY(infc_verify_cause(cx, build, inputs, &dumped, v->tolerance, run->onnx));
+    } else {
+        INFC_TRY(infc_verify_compare(cx, ir, inputs, &dumped, run));
+    }
+    INFC_TRY(expect(v, &dumped, run));
+    conclude(v, run);
+    return INFC_OK;
+}
+
+static infc_status verify_target(infc_verification *v, infc_build *build, const infc_target *target,
+                                 const char *binary, infc_verified *r) {
+    infc_verify_sizes sizes[INFC_VERIFY_MAX_SIZES] = {0};
+    r->n_runs = 1;
+    if (!v->options->inputs) r->n_runs = infc_verify_sizes_choose(&build->ir, sizes, &r->left_out);
+    r->runs = INFC_NEW(v->cx->arena, infc_verified_run, r->n_runs);
+    r->ok = true;
+    for (size_t i = 0; i < r->n_runs; i++) {
+        const char *id = infc_arena_printf(v->cx->arena, "%s-%zu", target->name, i);
+        INFC_TRY(run_at(v, build, target, binary, id, &sizes[i], &r->runs[i]));
+        r->ok = r->ok && r->runs[i].ok;
+    }
+    return INFC_OK;
+}
+
+static infc_verified begin(infc_verification *v, const infc_target *target) {
+    return (infc_verified){.target = target->name, .how = infc_runner_text(v->cx->arena, target)};
+}
+
+static infc_status end(infc_verification *v, const infc_target *target, const char *binary, infc_verified *r) {
+    INFC_TRY(infc_verify_own(v->cx, target, binary, r));
+    r->ok = r->ok && r->own_ok;
+    v->ok = v->ok && r->ok;
+    v->n++;
+    return INFC_OK;
+}
+
+infc_status infc_verify_model(infc_verification *v, const char *path) {
+    infc_cx *cx = v->cx;
+    infc_build build = {0};
+    infc_compile_options compile = {.path = path,
+                                    .out_dir = infc_path_join(cx->arena, v->temp, "out"),
+                                    .targets = v->options->targets,
+                                    .sets = v->options->sets,
+                                    .for_checks = true,
+                                    .keep_stages = v->options->against_onnx};
+    INFC_TRY(infc_compile(cx, &compile, &build));
+    v->name = build.spec.name;
+    v->results = INFC_NEW(cx->arena, infc_verified, build.n_targets);
+    for (size_t i = 0; i < build.n_targets; i++) {
+        const infc_built *built = &build.targets[i];
+        const char *binary = infc_path_join(cx->arena, built->dir, built->linked.binary);
+        infc_verified *r = &v->results[i];
+        *r = begin(v, built->target);
+        INFC_TRY(verify_target(v, &build, built->target, binary, r));
+        INFC_TRY(end(v, built->target, binary, r));
+    }
+    return INFC_OK;
+}
+
+/* ---- a folder ------------------------------------------------------------------------------------------ */
+
+/* The outputs alone, on inputs that are given. */
+static infc_status outputs_of_folder(infc_verification *v, const infc_built_folder *built, infc_verified *r) {
+    infc_dumped dumped;
+    r->ok = true;
+    if (!v->options->inputs) return INFC_OK;
+    r->runs = INFC_NEW(v->cx->arena, infc_verified_run, 1);
+    r->runs[0].worst = -1;
+    INFC_TRY(infc_verify_run(v->cx, &built->target, built->binary, v->options->inputs, v->temp, "given", false, &dumped));
+    INFC_TRY(expect(v, &dumped, r->runs));
+    conclude(v, r->runs);
+    r->n_runs = 1;
+    r->ok = r->runs->ok;
+    return INFC_OK;
+}
+
+/* The last pass before the target is known. */
+static const char *last_model_pass(void) {
+    const char *last = NULL;
+    for (size_t i = 0; i < infc_pass_count(); i++)
+        if (infc_pass_at(i)->phase == INFC_PASSES_MODEL) last = infc_pass_at(i)->name;
+    return last;
+}
+
+/* Its tensors, against the model that --model names. */
+static infc_status tensors_of_folder(infc_verification *v, const infc_built_folder *built, infc_verified *r) {
+    infc_build build = {0};
+    infc_bytes model;
+    infc_compile_options compile = {.path = v->options->model,
+                                    .sets = v->options->sets,
+                                    .stop_after = last_model_pass(),
+                                    .keep_stages = true};
+    INFC_TRY(infc_compile(v->cx, &compile, &build));
+    INFC_TRY(infc_file_map(v->cx, build.spec.model, &model));
+    if (strcmp(infc_sha256_hex(v->cx->arena, model), infc_manifest_text(&built->manifest, "model_sha256")) != 0)
+        infc_warn(v->cx, (infc_loc){.file = build.spec.model}, "not the file that %s was compiled from", built->dir);
+    return verify_target(v, &build, &built->target, built->binary, r);
+}
+
+static infc_status no_binary(infc_verification *v, const char *dir) {
+    const infc_verify_options *o = v->options;
+    if (!o->inputs && !o->against_onnx) return INFC_OK;
+    return infc_fail(v->cx, INFC_ERR_SPEC, (infc_loc){.file = dir},
+                     "%s: there is no binary here to run, only a library; compile with "
+                     "--set output.kinds=[binary]",
+                     o->against_onnx ? "--against-onnx" : "--inputs");
+}
+
+infc_status infc_verify_folder(infc_verification *v, const char *dir) {
+    infc_built_folder built;
+    infc_verified *r = INFC_NEW(v->cx->arena, infc_verified, 1);
+    INFC_TRY(infc_built_folder_open(v->cx, dir, &built));
+    infc_status intact = infc_verify_manifest(v->cx, &built, &v->n_files);
+    if (!v->options->against_onnx) INFC_TRY(intact); /* else what was changed is compared all the same */
+    const char *name = json_string_value(json_object_get(built.report, "model"));
+    v->name = name ? name : dir;
+    v->results = r;
+    if (!built.binary) return no_binary(v, dir);
+    *r = begin(v, &built.target);
+    INFC_TRY(v->options->against_onnx ? tensors_of_folder(v, &built, r) : outputs_of_folder(v, &built, r));
+    INFC_TRY(end(v, &built.target, built.binary, r));
+    if (intact != INFC_OK) v->n_files = 0;
+    return intact;
+}
