@@ -47,7 +47,7 @@ typedef struct infc_stage_ir { /* a copy of the IR as it was then */
 
 typedef struct infc_build {
     infc_spec spec;
-    infc_ir ir; /* after the passes of the model: what the reference runs */
+    infc_ir ir;            /* after the passes of the model: what the reference runs */
     infc_stage_ir *stages; /* as imported, then after each pass of the model that changed something */
     size_t n_stages, cap_stages;
     const char *out_dir;

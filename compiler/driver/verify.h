@@ -9,8 +9,8 @@ typedef struct infc_verify_options {
     bool json;
     infc_texts targets, sets;
     const char *inputs, *expect; /* .npz files, or null */
-    const char *model;           /* of a folder: the spec or model that it was compiled from, or null */
-    double tolerance;            /* 0: the default */
+    const char *model; /* of a folder: the spec or model that it was compiled from, or null */
+    double tolerance;  /* 0: the default */
     bool against_onnx;
 } infc_verify_options;
 
@@ -19,10 +19,11 @@ typedef struct infc_verify_options {
 /* How far one tensor is from another. */
 typedef struct infc_closeness {
     double error, largest; /* the greatest difference; the greatest finite number of the reference, 1 when all are 0 */
-    double relative;       /* error / largest; infinite where one is a number and the other is not, or shapes differ */
-    int64_t at;            /* the element where it is greatest */
+    double relative; /* error / largest; infinite where one is a number and the other is not, or shapes differ */
+    int64_t at; /* the element where it is greatest */
     double reference, compiled;
     int64_t n_elements, n_over; /* all; those off by more than the tolerance */
+    double rms; /* root mean square of the errors, over that of the reference (1 when all are 0) */
 } infc_closeness;
 
 typedef struct infc_tensor_stats {
@@ -48,7 +49,9 @@ typedef struct infc_divergence {
 typedef struct infc_onnx_row { /* a tensor of the model that the compiled code keeps */
     const char *tensor, *node;
     infc_type type;
-    infc_closeness close;
+    infc_closeness total; /* all of the model from its inputs */
+    infc_closeness own; /* its step alone, from what the compiled code has before it; when `stepped` */
+    bool rounds, rounds_before; /* a float becomes a whole number or a truth value in its step; or before it */
     bool diverges;
 } infc_onnx_row;
 
@@ -63,9 +66,12 @@ enum { INFC_VERIFY_MAX_READ = 12, INFC_VERIFY_MAX_NODES = 12 };
 typedef struct infc_onnx_check { /* against the graph as the file has it */
     infc_onnx_row *rows;         /* in the order of the graph */
     size_t n_rows, cap_rows;
-    size_t n_fused; /* named in the model, but kept by no step */
-    size_t n_diverged;
-    size_t first; /* row of the first that diverges, when one does */
+    size_t n_fused;    /* named in the model, but kept by no step */
+    bool stepped;      /* some total was off: steps were looked at one by one, */
+    bool own_is_off;   /* and one of them is off by itself */
+    size_t n_off;      /* total is off, */
+    size_t n_diverged; /* and that is not because a number before it was rounded the other way */
+    size_t first;      /* row of the first that diverges, when one does */
     const char *nodes[INFC_VERIFY_MAX_NODES]; /* that made it: the last is its own, the others are fused with it */
     infc_onnx_operand_stats read[INFC_VERIFY_MAX_READ]; /* by these; what the compiled code keeps, and was right */
     size_t n_nodes, n_read;
@@ -74,12 +80,12 @@ typedef struct infc_onnx_check { /* against the graph as the file has it */
 } infc_onnx_check;
 
 typedef struct infc_verified_run { /* one run of the binary */
-    const char *sizes;             /* "tokens 16"; null: the model has none known at run time only */
-    size_t n_tensors;              /* compared bit for bit, outputs included */
-    size_t n_fused;                /* named in the model, but kept by no step */
+    const char *sizes; /* "tokens 16"; null: the model has none known at run time only */
+    size_t n_tensors;  /* compared bit for bit, outputs included */
+    size_t n_fused;    /* named in the model, but kept by no step */
     infc_divergence first;
     infc_onnx_check *onnx; /* null: not asked for */
-    double worst;          /* --expect: the largest error over the largest expected value; -1: not asked for */
+    double worst; /* --expect: the largest error over the largest expected value; -1: not asked for */
     const char *worst_output;
     bool ok;
 } infc_verified_run;
@@ -125,8 +131,8 @@ const char *infc_verify_sizes_of(const infc_ir *ir, const infc_tensor *inputs);
 
 /* verify_inputs.c: the inputs of the model from the file, or made up for given sizes when `path` is null: floats in
  * [-1, 1), small integers. */
-infc_status infc_verify_inputs(infc_cx *cx, const infc_ir *ir, const int64_t *sizes, const char *path,
-                               infc_tensor *inputs, const char **names);
+infc_status infc_verify_inputs(infc_cx *cx, const infc_ir *ir, const int64_t *sizes,
+                               const char *path, infc_tensor *inputs, const char **names);
 
 /* What a run of the binary left. */
 typedef struct infc_dumped {
@@ -137,10 +143,12 @@ typedef struct infc_dumped {
 typedef struct infc_verify_walk {
     const char *what; /* for the progress */
     void *user;
+    bool forced; /* go on from the compiled code's numbers instead of the reference's */
     /* Every value but weights, in program order; or null. */
     void (*value)(void *user, MlirOperation op, const infc_tensor *tensor);
-    /* Every value that the model names; `got` null: the compiled code has it not. Then the outputs; `op` is null. */
-    void (*tensor)(void *user, MlirOperation op, const char *name, const infc_tensor *reference,
+    /* Every value that the model names; `got` null: the compiled code has it not. Then the outputs; `op` is null.
+     * False ends it. */
+    bool (*tensor)(void *user, MlirOperation op, const char *name, const infc_tensor *reference,
                    const infc_npz_entry *got);
 } infc_verify_walk;
 infc_status infc_verify_each(infc_cx *cx, infc_ir *ir, const infc_tensor *inputs,
@@ -157,7 +165,7 @@ infc_status infc_verify_onnx(infc_cx *cx, infc_ir *ir, const infc_tensor *inputs
                              const infc_dumped *dumped, double tolerance, infc_onnx_check *out);
 /* verify_cause.c: where the first divergence comes from: the compiled code, or which of the passes. */
 infc_status infc_verify_cause(infc_cx *cx, const infc_build *build, const infc_tensor *inputs,
-                              const infc_dumped *dumped, double tolerance, infc_onnx_check *check);
+                              const infc_dumped *dumped, infc_onnx_check *check);
 
 /* verify_expect.c: outputs against expected ones of the same name. Fails when no name is in both, or shapes differ. */
 infc_status infc_verify_expect(infc_cx *cx, const infc_npz *outputs, const char *path, infc_verified_run *result);

@@ -9,9 +9,8 @@ static infc_status no_success(infc_cx *cx, const char *binary, const char *what,
                      what, code, code > 128 ? " (killed by a signal)" : "", output);
 }
 
-infc_status infc_verify_run(infc_cx *cx, const infc_target *target, const char *binary,
-                            const char *inputs, const char *temp, const char *run,
-                            bool tensors, infc_dumped *out) {
+infc_status infc_verify_run(infc_cx *cx, const infc_target *target, const char *binary, const char *inputs,
+                            const char *temp, const char *run, bool tensors, infc_dumped *out) {
     const char *output_path = infc_arena_printf(cx->arena, "%s/%s-outputs.npz", temp, run);
     const char *dump_path = infc_arena_printf(cx->arena, "%s/%s-tensors.npz", temp, run);
     const char *args[] = {"run", "--inputs",      inputs, "--outputs", output_path, "--threads",

@@ -25,15 +25,18 @@ infc_closeness infc_verify_close(const infc_tensor *reference, const infc_npz_en
     const infc_type *type = &reference->type;
     infc_closeness c = {.largest = largest_finite(reference), .n_elements = infc_type_count(type)};
     if (!infc_shape_equal(type, &compiled->type)) {
-        c.error = c.relative = INFINITY;
+        c.error = c.relative = c.rms = INFINITY;
         c.reference = c.compiled = NAN;
         c.n_over = c.n_elements;
         return c;
     }
+    double squares = 0, errors = 0;
     for (int64_t i = 0; i < c.n_elements; i++) {
         double a = infc_verify_element(type->dtype, reference->data, i);
         double b = infc_verify_element(compiled->type.dtype, compiled->data.ptr, i);
         double error = difference(a, b);
+        errors += error * error;
+        if (isfinite(a)) squares += a * a;
         c.n_over += error > tolerance * c.largest;
         if (i > 0 && error <= c.error) continue;
         c.error = error;
@@ -42,6 +45,7 @@ infc_closeness infc_verify_close(const infc_tensor *reference, const infc_npz_en
         c.compiled = b;
     }
     c.relative = c.error / c.largest;
+    c.rms = errors > 0 ? sqrt(errors / (squares > 0 ? squares : (double)c.n_elements)) : 0;
     return c;
 }
 

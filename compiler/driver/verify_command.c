@@ -14,7 +14,8 @@ static infc_status check_options(infc_cx *cx, const infc_verify_options *o, cons
     }
     if (o->tolerance > 0 && !o->expect && !o->against_onnx) {
         return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC,
-                         "--tolerance is for --expect F.npz and --against-onnx; the reference is compared bit for bit");
+                         "--tolerance is for --expect F.npz and --against-onnx; "
+                         "the reference is compared bit for bit");
     }
     if (for_model && folder) {
         return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC,
@@ -24,14 +25,15 @@ static infc_status check_options(infc_cx *cx, const infc_verify_options *o, cons
     }
     if (o->model && !(folder && o->against_onnx)) {
         return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC,
-                         "--model is for --against-onnx of a folder that was compiled already; %s", 
+                         "--model is for --against-onnx of a folder that was compiled already; %s",
                          folder ? "add --against-onnx" : "a spec or a model is its own");
     }
     if (folder && o->against_onnx && !o->model) {
-        return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC,
-                         "--against-onnx: %s holds no model to compare with; name its spec, or its model "
-                         "with what was --set:   --model SPEC|MODEL",
-                         path);
+        return infc_fail(
+            cx, INFC_ERR_SPEC, INFC_NO_LOC,
+            "--against-onnx: %s holds no model to compare with; name its spec, or its model "
+            "with what was --set:   --model SPEC|MODEL",
+            path);
     }
     return INFC_OK;
 }
@@ -58,12 +60,14 @@ static const infc_option options[] = {
     {"inputs", 0, INFC_OPTION_TEXT, "F.npz", FIELD(inputs), "run on these, by exact name; default: made-up values"},
     {"expect", 0, INFC_OPTION_TEXT, "F.npz", FIELD(expect), "compare the outputs with these, by exact name"},
     {"tolerance", 0, INFC_OPTION_NUMBER, "X", FIELD(tolerance),
-     "for --expect and --against-onnx: allowed error as a part of the\ntensor's largest value; default 1e-4"},
+     "for --expect and --against-onnx: allowed error as a part of\n"
+     "the tensor's largest value; default 1e-4"},
     {"target", 0, INFC_OPTION_LIST, "T", FIELD(targets), "for these targets instead of the spec's; repeat for more"},
     {"set", 0, INFC_OPTION_LIST, "KEY=VALUE", FIELD(sets), "a key of the spec, as in infc compile"},
     {"against-onnx", 0, INFC_OPTION_FLAG, NULL, FIELD(against_onnx),
-     "compare with the graph as the file has it, node by node, before\nany pass: a table, the first node that diverges, and why"},
-    {"model", 0, INFC_OPTION_TEXT, "SPEC|MODEL", FIELD(model), "for --against-onnx of a DIR: what it was compiled from"},
+     "compare with the graph as the file has it, before any pass:\n"
+     "a table, the first node that diverges, and why"},
+    {"model", 0, INFC_OPTION_TEXT, "SPEC|MODEL", FIELD(model), "for --against-onnx of a DIR: what it was made from"},
     INFC_OPTION_JSON,
 };
 
@@ -72,22 +76,31 @@ const infc_command infc_command_verify = {
     .operands = "SPEC|MODEL|DIR",
     .min_operands = 1,
     .max_operands = 1,
-    .about = "Compiles a SPEC or MODEL into a temporary folder, runs the binary (natively or under "
-             "an emulator), and\n"
-             "compares every tensor that the model names with the plain-C reference kernels, bit "
-             "for bit and in order:\n"
-             "the first one that differs is named with its node, both values and their distance. "
-             "The reference runs\n"
-             "on the program before it knew its target. Then the binary's own check runs with "
-             "several workers.\n"
-             "For the DIR of an earlier compile the hashes of its manifest are checked, and the "
-             "binary's own check.",
+    .about =
+        "Compiles a SPEC or MODEL into a temporary folder, runs the binary (natively or under "
+        "an emulator), and\n"
+        "compares every tensor that the model names with the plain-C reference kernels, bit "
+        "for bit and in order:\n"
+        "the first one that differs is named with its node, both values and their distance. "
+        "The reference runs\n"
+        "on the program before it knew its target. Then the binary's own check runs with "
+        "several workers.\n"
+        "Models with sizes known only at run time are run at the smallest, the largest and one "
+        "between.\n"
+        "For the DIR of an earlier compile the hashes of its manifest are checked, and the "
+        "binary's own check.\n"
+        "With --against-onnx the graph as the file has it, before any pass, takes the place of "
+        "that program; tensors\n"
+        "are compared within --tolerance, and the first node that diverges is named with its "
+        "inputs and likely cause.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_bytes = sizeof(infc_verify_options),
     .examples = "  infc verify spec.yaml\n"
                 "  infc verify model.onnx --target x86-64-v3 --target aarch64\n"
                 "  infc verify spec.yaml --inputs in.npz --expect out.npz --tolerance 1e-5\n"
+                "  infc verify spec.yaml --against-onnx\n"
+                "  infc verify build --against-onnx --model spec.yaml\n"
                 "  infc verify build\n",
     .exits = "it does not hold: the output says where",
     .run = run,

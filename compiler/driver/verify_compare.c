@@ -25,7 +25,8 @@ static uint64_t ulp_distance(double a, double b) {
 static bool same_element(infc_dtype dtype, const uint8_t *a, const uint8_t *b, int64_t i) {
     size_t bytes = infc_dtype_bytes(dtype), at = (size_t)i * bytes;
     if (memcmp(a + at, b + at, bytes) == 0) return true;
-    return dtype == INFC_DTYPE_f32 && isnan(infc_verify_element(dtype, a, i)) && isnan(infc_verify_element(dtype, b, i));
+    return dtype == INFC_DTYPE_f32 && isnan(infc_verify_element(dtype, a, i)) &&
+           isnan(infc_verify_element(dtype, b, i));
 }
 
 static void compare_tensor(comparison *c, const char *name, const char *node,
@@ -54,11 +55,12 @@ static void compare_tensor(comparison *c, const char *name, const char *node,
     r->first = d;
 }
 
-static void tensor(void *user, MlirOperation op, const char *name, const infc_tensor *reference,
+static bool tensor(void *user, MlirOperation op, const char *name, const infc_tensor *reference,
                    const infc_npz_entry *got) {
     comparison *c = user;
     if (!got) c->result->n_fused++;
     else compare_tensor(c, name, infc_verify_node(c->ir, op), reference, got);
+    return true;
 }
 
 infc_status infc_verify_compare(infc_cx *cx, infc_ir *ir, const infc_tensor *inputs,

@@ -44,8 +44,8 @@ static infc_status take(infc_cx *cx, const infc_npz *npz, const char *name, infc
     return INFC_OK;
 }
 
-infc_status infc_verify_inputs(infc_cx *cx, const infc_ir *ir, const int64_t *sizes, const char *path,
-                               infc_tensor *inputs, const char **names) {
+infc_status infc_verify_inputs(infc_cx *cx, const infc_ir *ir, const int64_t *sizes,
+                               const char *path, infc_tensor *inputs, const char **names) {
     infc_npz npz = {0};
     size_t mark = cx->n_diags;
     MlirBlock body = infc_ir_body(ir->main);

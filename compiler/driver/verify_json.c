@@ -26,8 +26,8 @@ static void put_divergence(infc_json *j, const infc_divergence *d) {
     infc_json_end(j);
 }
 
-static void put_row(infc_json *j, const infc_onnx_row *row) {
-    const infc_closeness *c = &row->close;
+static void put_row(infc_json *j, const infc_onnx_row *row, bool stepped) {
+    const infc_closeness *c = &row->total;
     infc_json_object(j, NULL);
     infc_json_text(j, "tensor", row->tensor);
     infc_json_text(j, "node", row->node);
@@ -36,10 +36,12 @@ static void put_row(infc_json *j, const infc_onnx_row *row) {
     put_number(j, "error", c->error); /* null: infinite */
     put_number(j, "largest", c->largest);
     put_number(j, "relative", c->relative);
+    if (stepped) put_number(j, "relative_of_step", row->own.relative);
     infc_json_u64(j, "element", (uint64_t)c->at);
     put_number(j, "reference", c->reference);
     put_number(j, "compiled", c->compiled);
     infc_json_u64(j, "over", (uint64_t)c->n_over);
+    infc_json_bool(j, "rounds", row->rounds);
     infc_json_bool(j, "diverges", row->diverges);
     infc_json_end(j);
 }
@@ -60,6 +62,7 @@ static void put_onnx(infc_json *j, const infc_onnx_check *check) {
     infc_json_object(j, "onnx");
     infc_json_u64(j, "tensors_compared", check->n_rows);
     infc_json_u64(j, "tensors_fused", check->n_fused);
+    infc_json_u64(j, "tensors_off", check->n_off);
     infc_json_u64(j, "tensors_diverged", check->n_diverged);
     if (check->n_diverged) {
         infc_json_object(j, "first_divergent");
@@ -77,7 +80,7 @@ static void put_onnx(infc_json *j, const infc_onnx_check *check) {
         infc_json_null(j, "first_divergent");
     }
     infc_json_array(j, "tensors");
-    for (size_t i = 0; i < check->n_rows; i++) put_row(j, &check->rows[i]);
+    for (size_t i = 0; i < check->n_rows; i++) put_row(j, &check->rows[i], check->stepped);
     infc_json_end(j);
     infc_json_end(j);
 }

@@ -32,7 +32,7 @@ static infc_status run_at(infc_verification *v, infc_build *build, const infc_ta
         run->onnx = INFC_NEW(cx->arena, infc_onnx_check, 1);
         INFC_TRY(infc_verify_onnx(cx, &build->stages[0].ir, inputs, &dumped, v->tolerance, run->onnx));
         if (run->onnx->n_diverged)
-            INFC_TRY(infc_verify_cause(cx, build, inputs, &dumped, v->tolerance, run->onnx));
+            INFC_TRY(infc_verify_cause(cx, build, inputs, &dumped, run->onnx));
     } else {
         INFC_TRY(infc_verify_compare(cx, ir, inputs, &dumped, run));
     }
@@ -100,7 +100,8 @@ static infc_status outputs_of_folder(infc_verification *v, const infc_built_fold
     if (!v->options->inputs) return INFC_OK;
     r->runs = INFC_NEW(v->cx->arena, infc_verified_run, 1);
     r->runs[0].worst = -1;
-    INFC_TRY(infc_verify_run(v->cx, &built->target, built->binary, v->options->inputs, v->temp, "given", false, &dumped));
+    INFC_TRY(infc_verify_run(v->cx, &built->target, built->binary, v->options->inputs, v->temp,
+                             "given", false, &dumped));
     INFC_TRY(expect(v, &dumped, r->runs));
     conclude(v, r->runs);
     r->n_runs = 1;
@@ -120,14 +121,14 @@ static const char *last_model_pass(void) {
 static infc_status tensors_of_folder(infc_verification *v, const infc_built_folder *built, infc_verified *r) {
     infc_build build = {0};
     infc_bytes model;
-    infc_compile_options compile = {.path = v->options->model,
-                                    .sets = v->options->sets,
-                                    .stop_after = last_model_pass(),
-                                    .keep_stages = true};
+    infc_compile_options compile = {
+        .path = v->options->model, .sets = v->options->sets, .stop_after = last_model_pass(), .keep_stages = true};
     INFC_TRY(infc_compile(v->cx, &compile, &build));
     INFC_TRY(infc_file_map(v->cx, build.spec.model, &model));
-    if (strcmp(infc_sha256_hex(v->cx->arena, model), infc_manifest_text(&built->manifest, "model_sha256")) != 0)
-        infc_warn(v->cx, (infc_loc){.file = build.spec.model}, "not the file that %s was compiled from", built->dir);
+    if (strcmp(infc_sha256_hex(v->cx->arena, model),
+               infc_manifest_text(&built->manifest, "model_sha256")) != 0)
+        infc_warn(v->cx, (infc_loc){.file = build.spec.model},
+                  "not the file that %s was compiled from", built->dir);
     return verify_target(v, &build, &built->target, built->binary, r);
 }
 
@@ -145,7 +146,8 @@ infc_status infc_verify_folder(infc_verification *v, const char *dir) {
     infc_verified *r = INFC_NEW(v->cx->arena, infc_verified, 1);
     INFC_TRY(infc_built_folder_open(v->cx, dir, &built));
     infc_status intact = infc_verify_manifest(v->cx, &built, &v->n_files);
-    if (!v->options->against_onnx) INFC_TRY(intact); /* else what was changed is compared all the same */
+    if (!v->options->against_onnx)
+        INFC_TRY(intact); /* else what was changed is compared all the same */
     const char *name = json_string_value(json_object_get(built.report, "model"));
     v->name = name ? name : dir;
     v->results = r;

@@ -31,9 +31,11 @@ size_t infc_verify_sizes_choose(const infc_ir *ir, infc_verify_sizes out[INFC_VE
     out[2] = most;
     uint64_t work = infc_eval_main_work(ir, most.at);
     if (work <= MAX_WORK) return 3;
-    *left_out = infc_arena_printf(ir->cx->arena,
-                                  "%s: the reference would take about %llu s; give --inputs of that size to do it",
-                                  most.text, (unsigned long long)(work / 1000000000));
+    *left_out = infc_arena_printf(
+        ir->cx->arena,
+        "%s: the reference would take about %llu s; give --inputs of that size to "
+        "do it",
+        most.text, (unsigned long long)(work / 1000000000));
     return 2;
 }
 

@@ -23,6 +23,7 @@ typedef struct eval {
     size_t n_free, cap_free;
     infc_eval_seen seen;
     void *user;
+    bool ended; /* by `seen` */
     int64_t sizes[INFC_MAX_SIZES];
 } eval;
 
@@ -92,7 +93,7 @@ static infc_status run_op(eval *e, MlirOperation op) {
     INFC_TRY(status);
     MlirValue result = mlirOperationGetResult(op, 0);
     put(e, result, kept, true);
-    if (e->seen) e->seen(e->user, op, infc_ir_name(e->ir, result), &kept);
+    if (e->seen) e->ended = !e->seen(e->user, op, infc_ir_name(e->ir, result), &kept);
     return INFC_OK;
 }
 
@@ -103,6 +104,7 @@ static infc_status run_call(eval *e, MlirOperation call) {
     for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++)
         put(e, mlirBlockGetArgument(body, i), find(e, mlirOperationGetOperand(call, i))->tensor, false);
     INFC_TRY(run_body(e, body));
+    if (e->ended) return INFC_OK;
     MlirOperation last = mlirBlockGetTerminator(body);
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(last); i++) {
         slot *from = find(e, mlirOperationGetOperand(last, i));
@@ -116,11 +118,12 @@ static infc_status run_call(eval *e, MlirOperation call) {
 /* Up to, not including, func.return. */
 static infc_status run_body(eval *e, MlirBlock body) {
     MlirOperation op = mlirBlockGetFirstOperation(body);
-    for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    for (; !mlirOperationIsNull(op) && !e->ended; op = mlirOperationGetNextInBlock(op)) {
         infc_op_kind kind = infc_ir_kind(e->ir, op);
         if (kind == INFC_OP_RETURN) break;
         if (kind == INFC_OP_weight) put_weight(e, op);
         else INFC_TRY(kind == INFC_OP_CALL ? run_call(e, op) : run_op(e, op));
+        if (e->ended) return INFC_OK;
         for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
             release(e, mlirOperationGetOperand(op, i));
     }
@@ -153,6 +156,7 @@ static infc_status run_main(eval *e, const infc_tensor *inputs, infc_tensor *out
         put(e, argument, inputs[i], false);
     }
     INFC_TRY(run_body(e, body));
+    if (e->ended) return INFC_OK;
     MlirOperation last = mlirBlockGetTerminator(body);
     for (size_t i = 0; i < infc_ir_output_count(ir); i++)
         outputs[i] = find(e, mlirOperationGetOperand(last, (intptr_t)i))->tensor;

@@ -8,7 +8,7 @@
 #   out|err empty      nothing was printed there
 #   json out|err       it is one JSON document
 #   has PATH  no PATH  something of that name (a glob) is there, or is not
-#   needs PROGRAM      the case is skipped (exit 77) without it; also `needs numpy`, `root`, `tmpfs` (to mount)
+#   needs PROGRAM      the case is skipped (exit 77) without it; also `needs numpy`, `onnx`, `root`, `tmpfs` (to mount)
 #   # label: fast|full the label of the ctest, on the first line; other # lines are comments
 set -uo pipefail
 export LC_ALL=C.UTF-8
@@ -79,7 +79,7 @@ for line in "${lines[@]}"; do
             ;;
         '> '*) command+=$'\n'${line#> } ;;
         'exit '*) wanted=${line#exit } ;;
-        'needs numpy') "${INFC_PYTHON:-python3}" -c 'import numpy' 2>/dev/null || exit 77 ;;
+        'needs numpy' | 'needs onnx') "${INFC_PYTHON:-python3}" -c "import ${line#needs }" 2>/dev/null || exit 77 ;;
         'needs tmpfs')
             d=$(mktemp -d) && mount -t tmpfs tmpfs "$d" 2>/dev/null && umount "$d" && rmdir "$d" || exit 77
             ;;
