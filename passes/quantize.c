@@ -18,6 +18,7 @@ typedef struct rule {
     pcre2_code *code;
     pcre2_match_data *data;
     infc_dtype weights;
+    bool matched; /* some weight, also one that an earlier rule decides about */
 } rule;
 
 typedef struct made { /* one quantised weight may serve several ops */
@@ -57,18 +58,31 @@ static infc_status compile_rules(quantize *q, const infc_spec *spec) {
         pcre2_match_data *data = pcre2_match_data_create_from_pattern(code, NULL);
         if (!data) return INFC_ERR_NO_MEMORY;
         infc_arena_defer(scratch, free_data, data);
-        q->rules[q->n_rules++] = (rule){code, data, spec->rules[i].weights};
+        q->rules[q->n_rules++] = (rule){code, data, spec->rules[i].weights, false};
     }
     return INFC_OK;
 }
 
 /* The first rule that matches wins. */
-static infc_dtype wanted(const quantize *q, const char *name) {
-    for (size_t i = 0; i < q->n_rules; i++)
-        if (pcre2_match(q->rules[i].code, (PCRE2_SPTR)name, PCRE2_ZERO_TERMINATED, 0, 0,
-                        q->rules[i].data, NULL) >= 0)
-            return q->rules[i].weights;
-    return q->pass->spec->weights;
+static infc_dtype wanted(quantize *q, const char *name) {
+    const rule *first = NULL;
+    for (size_t i = 0; i < q->n_rules; i++) {
+        rule *r = &q->rules[i];
+        if (pcre2_match(r->code, (PCRE2_SPTR)name, PCRE2_ZERO_TERMINATED, 0, 0, r->data, NULL) < 0)
+            continue;
+        r->matched = true;
+        if (!first) first = r;
+    }
+    return first ? first->weights : q->pass->spec->weights;
+}
+
+static void warn_of_idle_rules(const quantize *q) {
+    for (size_t i = 0; i < q->n_rules; i++) {
+        const infc_spec_rule *idle = &q->pass->spec->rules[i];
+        if (!q->rules[i].matched)
+            infc_warn(q->pass->ir->cx, idle->loc, "precision.rules: \"%.200s\" matches no weight of a convolution or matrix product",
+                      idle->match);
+    }
 }
 
 static float element(const infc_tensor *tensor, int64_t i) {
@@ -180,5 +194,6 @@ infc_status infc_pass_quantize(infc_pass_cx *pass) {
         infc_op_kind kind = infc_ir_kind(pass->ir, ops[i]);
         if (kind == INFC_OP_conv || kind == INFC_OP_matmul) INFC_TRY(narrow_op(&q, ops[i], kind));
     }
+    warn_of_idle_rules(&q);
     return INFC_OK;
 }

@@ -1,5 +1,6 @@
 #include "hash.h"
 #include "sha256.h"
+#include <sha1.h>
 #include <sha2.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -29,6 +30,15 @@ const char *infc_sha256_hex(infc_arena *arena, infc_bytes bytes) {
     SHA256Init(&state);
     SHA256Update(&state, bytes.ptr, bytes.len);
     SHA256Final(digest, &state);
+    return to_hex(arena, digest, sizeof digest);
+}
+
+const char *infc_sha1_hex(infc_arena *arena, infc_bytes bytes) {
+    uint8_t digest[SHA1_DIGEST_LENGTH];
+    SHA1_CTX state;
+    SHA1Init(&state);
+    SHA1Update(&state, bytes.ptr, bytes.len);
+    SHA1Final(digest, &state);
     return to_hex(arena, digest, sizeof digest);
 }
 

@@ -263,11 +263,12 @@ static infc_status run(infc_call_cx *call) {
     INFC_TRY(inspect(&in, path, &v->sets));
     if (call->json) put_json(&in, call->out);
     else put_text(&in, call->out);
-    if (in.imported || in.open_dims) return INFC_OK;
     if (call->json) return repeat_problems(&in);
-    return infc_fail(call->cx, infc_diags_status(&in.trial, 0), (infc_loc){.file = path},
-                     "infc cannot compile this model as it is: %zu problem%s", in.trial.n_errors,
-                     in.trial.n_errors == 1 ? "" : "s");
+    if (in.imported) return INFC_OK;
+    return infc_fail(call->cx, infc_diags_status(&in.trial, 0), (infc_loc){.file = path}, "%s: %zu problem%s",
+                     in.open_dims ? "to compile this model, the spec has to say more"
+                                  : "infc cannot compile this model as it is",
+                     in.trial.n_errors, in.trial.n_errors == 1 ? "" : "s");
 }
 
 static const infc_option options[] = {

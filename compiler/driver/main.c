@@ -114,13 +114,18 @@ static infc_status unknown_command(infc_cx *cx, const char *name) {
 static infc_status dispatch(infc_call_cx *call, int argc, char **argv, const char **out_name) {
     const char *name = argc > 1 ? argv[1] : NULL;
     *out_name = "";
+    if (name && strcmp(name, "--json") == 0) name = argc > 2 ? argv[2] : NULL;
     if (!name) {
-        infc_help_program(call->out);
-        return infc_fail(call->cx, INFC_ERR_SPEC, INFC_NO_LOC, "a command is missing");
+        if (!call->json) infc_help_program(call->out);
+        return infc_fail(call->cx, INFC_ERR_SPEC, INFC_NO_LOC, "a command is missing; see infc --help");
     }
     if (strcmp(name, "--version") == 0) {
-        infc_buf_puts(call->out, "infc " INFC_VERSION "\n");
+        infc_buf_puts(call->out, call->json ? "{\"version\": \"" INFC_VERSION "\"}\n" : "infc " INFC_VERSION "\n");
         return INFC_OK;
+    }
+    if (argv[1] != name) {
+        return infc_fail(call->cx, INFC_ERR_SPEC, INFC_NO_LOC,
+                         "--json comes after the command: infc %.100s --json", name);
     }
     bool help = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0;
     if (help && argc == 2) {

@@ -5,7 +5,17 @@
 #include <errno.h>
 #include <string.h>
 
-static infrt_status version_print(const infc_model *model) {
+static infrt_status version_print(const infc_model *model, bool as_json) {
+    if (as_json) {
+        infrt_json json = {.out = stdout};
+        infrt_json_open(&json, NULL, '{');
+        infrt_json_string(&json, "model", model->name);
+        infrt_json_string(&json, "target", model->target);
+        infrt_json_string(&json, "infc_version", model->infc_version);
+        infrt_json_uint(&json, "abi", model->abi);
+        infrt_json_close(&json, '}');
+        return INFRT_OK;
+    }
     printf("%s for %s, compiled by infc %s, ABI %u\n", model->name, model->target,
            model->infc_version, model->abi);
     return INFRT_OK;
@@ -15,7 +25,7 @@ static infrt_status dispatch(infrt_app *app) {
     infrt_options *o = &app->options;
     infrt_status status = infrt_options_parse(app->argc, app->argv, o, &app->error);
     if (status != INFRT_OK) return status;
-    if (o->version) return version_print(app->model);
+    if (o->version) return version_print(app->model, o->json);
     if (o->help) {
         infrt_options_help(o->command, app->program, app->model->name, stdout);
         return INFRT_OK;

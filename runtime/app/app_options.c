@@ -141,6 +141,8 @@ static infrt_status command_parse(infrt_options *o, const char *word, infrt_erro
             return INFRT_OK;
         }
     }
+    if (strcmp(word, "--json") == 0)
+        return infrt_fail(error, INFRT_ERR_USAGE, "--json comes after a command: run, bench, info or verify");
     near = infrt_nearest(word, names, N_COMMANDS);
     if (near)
         return infrt_fail(error, INFRT_ERR_USAGE, "unknown command \"%s\"; did you mean %s?", word, near);

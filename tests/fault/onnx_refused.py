@@ -496,11 +496,11 @@ case("mean_left_out", oc.model([node("Mean", "x,,x", "y")], {"x": [3]}, {"y": [3
 EXTERNAL = {}
 
 
-def external(name, location, *texts, offset=None, length=12, code=MODEL, **more):
+def external(name, location, *texts, offset=None, length=12, checksum=None, code=MODEL, **more):
     def change(tensor):
         tensor.ClearField("raw_data")
         tensor.data_location = TensorProto.EXTERNAL
-        for key, value in [("location", location), ("offset", offset), ("length", length)]:
+        for key, value in [("location", location), ("offset", offset), ("length", length), ("checksum", checksum)]:
             if value is not None:
                 tensor.external_data.add(key=key, value=str(value))
     case("external_" + name, weight(change), *texts, code=code)
@@ -528,6 +528,7 @@ external("offset_negative", "good.bin", 'offset "-4" is not a size', offset=-4)
 external("offset_overflow", "good.bin", "is not a size", offset=1 << 64)
 external("length_text", "good.bin", 'length "many" is not a size', length="many")
 external("length_other", "good.bin", "length 16, but the shape needs 12 bytes", length=16)
+external("checksum_other", "good.bin", "its SHA-1 is 1ceaf73df40e531df3bfb26b4fb7cd95fb7bff1d, the model says checksum", checksum="0" * 40)
 external("below_a_file", "good.bin/x", "Not a directory", code=IO)
 
 

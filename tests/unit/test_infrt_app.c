@@ -310,6 +310,9 @@ static void test_help(void **state) {
     expect_fine(&model, "info --help");
     expect_fine(&model, "--version");
     expect_has(caught_out, "fake for x86-64-v3, compiled by infc 0.0.1, ABI 1");
+    expect_fine(&model, "--version --json");
+    expect_has(caught_out, "\"infc_version\": \"0.0.1\"");
+    expect_refused(&model, "--json", 2, "--json comes after a command");
 }
 
 static void test_info(void **state) {

@@ -1,7 +1,9 @@
 #include "onnx_load.h"
 #include "../../base/file.h"
+#include "../../base/hash.h"
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 infc_onnx_files infc_onnx_files_open(infc_cx *cx, const char *model_path) {
     return (infc_onnx_files){.cx = cx,
@@ -30,11 +32,12 @@ static const char *why_not(int error) {
     }
 }
 
-static infc_status open_file(infc_onnx_files *files, infc_loc loc, const char *location, infc_bytes *out) {
+static infc_status open_file(infc_onnx_files *files, infc_loc loc, const char *location,
+                             struct infc_onnx_file **out) {
     infc_cx *cx = files->cx;
     size_t known;
     if (infc_map_find(&files->names, location, &known)) {
-        *out = files->maps[known];
+        *out = &files->maps[known];
         return INFC_OK;
     }
     if (!files->dir)
@@ -56,7 +59,8 @@ static infc_status open_file(infc_onnx_files *files, infc_loc loc, const char *l
     }
     infc_arena_defer(cx->arena, unmap, kept);
     INFC_GROW(cx->arena, files->maps, files->n, files->cap);
-    files->maps[files->n] = *out = *kept;
+    files->maps[files->n] = (struct infc_onnx_file){.bytes = *kept};
+    *out = &files->maps[files->n];
     infc_map_put(&files->names, location, files->n++);
     return INFC_OK;
 }
@@ -73,11 +77,27 @@ static bool parse_size(const char *text, uint64_t *out) {
     return true;
 }
 
+/* "checksum" is the SHA-1 of the whole file. */
+static infc_status check_sum(infc_cx *cx, infc_loc loc, const infc_onnx_tensor *tensor,
+                             struct infc_onnx_file *file) {
+    if (!tensor->checksum) return INFC_OK;
+    if (!file->sha1) {
+        infc_progress(cx, "checking %s", tensor->location);
+        file->sha1 = infc_sha1_hex(cx->arena, file->bytes);
+    }
+    if (strcasecmp(file->sha1, tensor->checksum) == 0) return INFC_OK;
+    return infc_fail(
+        cx, INFC_ERR_MODEL, loc,
+        "external data \"%s\": its SHA-1 is %s, the model says checksum \"%.100s\"; the file was "
+        "changed or is not the model's",
+        tensor->location, file->sha1, tensor->checksum);
+}
+
 infc_status infc_onnx_external(infc_onnx_files *files, infc_loc loc, const infc_onnx_tensor *tensor,
                                uint64_t bytes, infc_bytes *out) {
     infc_cx *cx = files->cx;
     uint64_t offset = 0, length = bytes;
-    infc_bytes file;
+    struct infc_onnx_file *file = NULL;
     if (!tensor->location)
         return infc_fail(cx, INFC_ERR_MODEL, loc, "external data without a location");
     if (tensor->offset && !parse_size(tensor->offset, &offset))
@@ -90,12 +110,12 @@ infc_status infc_onnx_external(infc_onnx_files *files, infc_loc loc, const infc_
     if (length != bytes)
         return infc_fail(cx, INFC_ERR_MODEL, loc, "external data \"%s\": length %llu, but the shape needs %llu bytes",
                          tensor->location, (unsigned long long)length, (unsigned long long)bytes);
-    if (offset > file.len || bytes > file.len - offset)
+    if (offset > file->bytes.len || bytes > file->bytes.len - offset)
         return infc_fail(cx, INFC_ERR_MODEL, loc,
                          "external data \"%s\": bytes %llu to %llu of a file of %zu bytes; "
                          "the file is cut off or not the model's",
                          tensor->location, (unsigned long long)offset,
-                         (unsigned long long)(offset + bytes), file.len);
-    *out = (infc_bytes){file.ptr + offset, (size_t)bytes};
-    return INFC_OK;
+                         (unsigned long long)(offset + bytes), file->bytes.len);
+    *out = (infc_bytes){file->bytes.ptr + offset, (size_t)bytes};
+    return check_sum(cx, loc, tensor, file);
 }

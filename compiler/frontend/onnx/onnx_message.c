@@ -17,7 +17,7 @@ static infc_status parse_dims(infc_onnx_parse *parse, const infc_wire_field *fie
     return INFC_OK;
 }
 
-/* StringStringEntryProto: location, offset and length are the keys that matter. */
+/* StringStringEntryProto: location, offset, length and checksum are the keys that matter. */
 static infc_status parse_external(infc_onnx_parse *parse, infc_bytes body, infc_onnx_tensor *out) {
     infc_wire wire = infc_wire_open(body);
     infc_wire_field field;
@@ -32,6 +32,7 @@ static infc_status parse_external(infc_onnx_parse *parse, infc_bytes body, infc_
     if (strcmp(key, "location") == 0) out->location = value;
     if (strcmp(key, "offset") == 0) out->offset = value;
     if (strcmp(key, "length") == 0) out->length = value;
+    if (strcmp(key, "checksum") == 0) out->checksum = value;
     return INFC_OK;
 }
 

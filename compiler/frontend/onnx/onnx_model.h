@@ -23,7 +23,7 @@ typedef struct infc_onnx_tensor {
     infc_bytes body; /* the whole message; typed data is decoded from it when it is needed */
     infc_bytes raw;
     bool has_raw, external, segmented;
-    const char *location, *offset, *length; /* external_data, as written; null when absent */
+    const char *location, *offset, *length, *checksum; /* external_data, as written; null when absent */
 } infc_onnx_tensor;
 
 typedef enum infc_onnx_attribute_type { /* AttributeProto.AttributeType */
