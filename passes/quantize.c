@@ -80,7 +80,9 @@ static void warn_of_idle_rules(const quantize *q) {
     for (size_t i = 0; i < q->n_rules; i++) {
         const infc_spec_rule *idle = &q->pass->spec->rules[i];
         if (!q->rules[i].matched)
-            infc_warn(q->pass->ir->cx, idle->loc, "precision.rules: \"%.200s\" matches no weight of a convolution or matrix product",
+            infc_warn(q->pass->ir->cx, idle->loc,
+                      "precision.rules: \"%.200s\" matches no weight of a convolution or "
+                      "matrix product",
                       idle->match);
     }
 }

@@ -7,7 +7,8 @@
 uint64_t infc_hash64(infc_bytes bytes);                           /* XXH3, 64 bit */
 const char *infc_hash_hex(infc_arena *arena, infc_bytes bytes);   /* XXH3, 128 bit: 32 digits */
 const char *infc_sha256_hex(infc_arena *arena, infc_bytes bytes); /* 64 digits */
-const char *infc_sha1_hex(infc_arena *arena, infc_bytes bytes); /* 40 digits; what ONNX has, safe against accidents only */
+/* 40 digits; what ONNX has, safe against accidents only. */
+const char *infc_sha1_hex(infc_arena *arena, infc_bytes bytes);
 
 /* XXH64 with seed 0 piece by piece, as infc_weights_header has it. */
 typedef struct infc_xxh64 {
