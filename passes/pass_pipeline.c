@@ -1,4 +1,5 @@
 /* pass_pipeline.c - runs the passes of passes.def in order; the IR is verified after each. */
+#include "../compiler/base/interrupt.h"
 #include "pass.h"
 #include <string.h>
 #include <time.h>
@@ -36,6 +37,7 @@ static double now(void) {
 static infc_status run(const infc_pass *pass, infc_pass_cx *pass_cx, const infc_pass_options *options) {
     double start = now();
     pass_cx->n_changes = 0;
+    INFC_TRY(infc_interrupt_check(pass_cx->ir->cx));
     INFC_TRY(pass->run(pass_cx));
     INFC_TRY(infc_ir_verify(pass_cx->ir, pass->name));
     double seconds = now() - start;

@@ -2,6 +2,7 @@
  * and blocks, and learns of their end through a pidfd, or by asking every few milliseconds where the
  * kernel has none. Each job is a process group of its own, so that ending it ends its children. */
 #include "subprocess.h"
+#include "interrupt.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -22,10 +23,6 @@ enum {
     ASK_MS = 5,       /* between two looks at a child where there is no pidfd */
     GRACE_SECONDS = 2 /* between SIGTERM and SIGKILL */
 };
-
-static volatile sig_atomic_t interrupted;
-
-void infc_jobs_interrupt(void) { interrupted = 1; }
 
 typedef struct running {
     infc_job *job; /* null: free slot */
@@ -209,9 +206,7 @@ infc_status infc_jobs_run(infc_cx *cx, infc_job *jobs, size_t n, int parallel) {
             n_running += slots[i].job != NULL;
         }
         if (n_running > 0) n_running -= pump(slots, n_slots);
-        if (interrupted && status == INFC_OK) {
-            status = infc_fail(cx, INFC_ERR_IO, INFC_NO_LOC, "interrupted");
-        }
+        if (status == INFC_OK) status = infc_interrupt_check(cx);
     }
     stop_all(slots, n_slots, n_running);
     return status;

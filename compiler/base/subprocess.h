@@ -13,10 +13,8 @@ typedef struct infc_job {
 } infc_job;
 
 /* Runs all jobs, at most `parallel` at a time (0: one per core). OK when all could be run and waited
- * for, whatever their exit codes. No child outlives an interrupted infc. */
+ * for, whatever their exit codes. An interrupt ends them; no child outlives infc. */
 infc_status infc_jobs_run(infc_cx *cx, infc_job *jobs, size_t n, int parallel);
-/* For signal handlers: running jobs are ended and infc_jobs_run fails, now and from here on. */
-void infc_jobs_interrupt(void);
 /* The full path of `program` on PATH, or null. */
 const char *infc_program_find(infc_arena *arena, const char *program);
 int infc_core_count(void); /* respects affinity */

@@ -1,9 +1,10 @@
 /* main.c - the only place of the compiler that prints and exits. */
 #include "../base/cache.h"
+#include "../base/interrupt.h"
 #include "../base/map.h"
 #include "clock.h"
 #include "command.h"
-#include "interrupt.h"
+#include "signals.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,7 +152,7 @@ int main(int argc, char **argv) {
         return infc_status_exit_code(INFC_ERR_NO_MEMORY);
     }
     infc_arena_on_no_memory(cx.arena, on_no_memory, &cx);
-    infc_interrupt_install();
+    infc_signals_install();
     cx.cache_dir = infc_cache_default_dir(cx.arena);
     if (isatty(STDERR_FILENO)) {
         cx.progress = show_progress;

@@ -1,9 +1,9 @@
 #include "pipeline.h"
 #include "../base/hash.h"
+#include "../base/interrupt.h"
 #include "../frontend/onnx/onnx_import.h"
 #include "clock.h"
 #include "commit.h"
-#include "interrupt.h"
 #include <string.h>
 
 /* ---- bookkeeping --------------------------------------------------------------------------------- */
@@ -168,6 +168,7 @@ static infc_status check_facts(infc_pipeline *p, infc_built *built) {
 infc_status infc_pipeline_plan(infc_pipeline *p, infc_built *built) {
     if (p->stopped) return INFC_OK;
     INFC_TRY(infc_plan_build(p->cx, p->lowered, &p->build->spec, built->target, &built->plan));
+    infc_memory_warn(p->cx, &p->build->spec, &built->plan);
     INFC_TRY(check_facts(p, built));
     if (infc_dump_wanted(&p->dumps, "plan")) {
         infc_buf text = {.arena = p->cx->arena};

@@ -1,6 +1,6 @@
+#include "../base/interrupt.h"
 #include "../base/subprocess.h"
 #include "command.h"
-#include "interrupt.h"
 #include "json.h"
 #include "table.h"
 #include "toolchain.h"

@@ -85,6 +85,7 @@ infc_status infc_verify_model(infc_verification *v, const char *path) {
         const char *binary = infc_path_join(cx->arena, built->dir, built->linked.binary);
         infc_verified *r = &v->results[i];
         *r = begin(v, built->target);
+        INFC_TRY(infc_memory_check(cx, &build.spec, &built->plan));
         INFC_TRY(verify_target(v, &build, built->target, binary, r));
         INFC_TRY(end(v, built->target, binary, r));
     }

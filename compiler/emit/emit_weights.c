@@ -2,6 +2,7 @@
  * is evaluated from its recipe, so that memory holds a few tensors, never the model. */
 #include "../base/file.h"
 #include "../base/hash.h"
+#include "../base/interrupt.h"
 #include "../ir/eval.h"
 #include "emit_unit.h"
 #include <string.h>
@@ -139,7 +140,8 @@ static infc_status write_all(infc_emit_unit *u, payload *p) {
     for (int i = 0; i < plan->n_buffers && status == INFC_OK; i++) {
         if (plan->buffers[i].place != INFC_PLACE_WEIGHT || plan->buffers[i].alias_of >= 0) continue;
         infc_progress(u->cx, "packing weight %s", plan->buffers[i].name);
-        status = write_weight(u, scratch, p, i);
+        status = infc_interrupt_check(u->cx);
+        if (status == INFC_OK) status = write_weight(u, scratch, p, i);
     }
     for (int k = 0; k < 2; k++) infc_arena_destroy(&scratch[k]);
     if (status == INFC_OK) put_zeros_to(p, u->weights_bytes);

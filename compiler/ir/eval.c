@@ -1,10 +1,13 @@
 /* eval.c - one op on tensors, by the reference kernels. */
 #include "eval.h"
+#include "../base/interrupt.h"
 #include "../../templates/reference.h"
 #include "eval_map.h"
 #include "ir.h"
 #include "op_rules.h"
 #include <string.h>
+
+enum { SHARES = 64 }; /* of a kernel's work */
 
 infc_status infc_tensor_create(infc_cx *cx, infc_arena *arena, const infc_type *type, infc_tensor *out) {
     const char *wrong = infc_type_check(cx->arena, type);
@@ -41,8 +44,11 @@ static infc_status run_call(infc_cx *cx, infc_arena *arena, const infc_kernel_ca
         size_t floats = (size_t)infk_scratch(call->kind, &call->dims);
         operands[INFK_SCRATCH] = infc_arena_alloc(arena, floats * sizeof(float) + INFC_OVER_READ, INFC_ALIGN);
     }
-    entry(&call->dims, operands, out, 0, infk_units(call->kind, &call->dims));
-    return INFC_OK;
+    /* In shares, as workers do it, so that an interrupt is heeded. */
+    ptrdiff_t units = infk_units(call->kind, &call->dims), share = units / SHARES + 1;
+    for (ptrdiff_t i = 0; i < units && !infc_interrupt_signal(); i += share)
+        entry(&call->dims, operands, out, i, i + share < units ? i + share : units);
+    return infc_interrupt_check(cx);
 }
 
 static infc_status run_kernel(infc_cx *cx, infc_arena *arena, const infc_op_desc *desc,
@@ -140,7 +146,7 @@ infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *des
     case INFC_OP_map1:
     case INFC_OP_map2:
     case INFC_OP_map3:
-    case INFC_OP_convert: infc_eval_map(&full, in, out); return INFC_OK;
+    case INFC_OP_convert: infc_eval_map(&full, in, out); return infc_interrupt_check(cx);
     case INFC_OP_gather: return run_gather(cx, arena, &full, in, out);
     case INFC_OP_reshape:
         if (infc_type_count(&full.out))

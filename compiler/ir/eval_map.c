@@ -1,4 +1,5 @@
 #include "eval_map.h"
+#include "../base/interrupt.h"
 #include "../../templates/simd/scalar.h"
 #include "weights.h"
 #include <string.h>
@@ -37,6 +38,9 @@ static int64_t offset(const view *v, const int64_t *index, int rank) {
     }
     return at;
 }
+
+/* Before element i: whether an interrupt is to be heeded. */
+static bool given_up(int64_t i) { return i % 65536 == 0 && infc_interrupt_signal(); }
 
 /* To the next index of the result, in row-major order. */
 static void advance(const infc_op_desc *desc, int64_t *index) {
@@ -92,7 +96,7 @@ static void eval_integers(const infc_op_desc *desc, const infc_fn *fn, const inf
     view to = view_of(&desc->out, rank), from[INFC_MAX_OPERANDS] = {0};
     for (int k = 0; k < desc->n_in; k++) from[k] = view_of(&desc->in[k], rank);
     int64_t index[INFC_MAX_RANK] = {0};
-    for (int64_t i = 0, n = infc_type_count(&desc->out); i < n; i++) {
+    for (int64_t i = 0, n = infc_type_count(&desc->out); i < n && !given_up(i); i++) {
         element e = load(desc, in, from, index);
         store(&desc->out, out->data, offset(&to, index, rank), compute(desc, fn, &e));
         advance(desc, index);
@@ -110,7 +114,7 @@ void infc_eval_map(const infc_op_desc *desc, const infc_tensor *in, infc_tensor 
     view to = view_of(&desc->out, rank), from[INFC_MAX_OPERANDS] = {0};
     for (int k = 0; k < desc->n_in; k++) from[k] = view_of(&desc->in[k], rank);
     int64_t index[INFC_MAX_RANK] = {0}, n = infc_type_count(&desc->out);
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n && !given_up(i); i++) {
         float args[INFC_MAX_OPERANDS] = {0};
         for (int k = 0; k < desc->n_in; k++)
             args[k] = ((const float *)in[k].data)[offset(&from[k], index, rank)];

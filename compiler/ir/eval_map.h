@@ -3,7 +3,7 @@
 #define INFC_EVAL_MAP_H
 #include "eval.h"
 
-/* `out` is allocated; its pad lanes are left as they are. */
+/* `out` is allocated; its pad lanes are left as they are. An interrupt leaves it unfinished. */
 void infc_eval_map(const infc_op_desc *desc, const infc_tensor *in, infc_tensor *out);
 
 #endif

@@ -92,7 +92,8 @@ MlirBlock infc_ir_body(MlirOperation func);       /* null for a declaration */
 size_t infc_ir_ops(infc_arena *arena, MlirBlock block, MlirOperation **out);
 size_t infc_ir_funcs(infc_arena *arena, const infc_ir *ir, MlirOperation **out);
 /* The ops of the block (their .ptr) that depend on weights alone: weights, and ops over such, in program order as
- * long as they take no more than 16 billion operations. Beyond that they are computed in each run of the model. */
+ * long as they take no more than 16 billion operations and, with 16 times the weights, 512 MiB. What is beyond is
+ * computed in each run of the model. */
 void infc_ir_constants(const infc_ir *ir, MlirBlock block, infc_ptr_set *out);
 MlirOperation infc_ir_callee(const infc_ir *ir, MlirOperation call);
 const char *infc_ir_symbol(infc_arena *arena, MlirOperation func);

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "compiler/base/interrupt.h"
 #include "compiler/base/subprocess.h"
 
 static infc_cx cx;
@@ -99,13 +100,8 @@ static void output_is_bounded(void **state) {
     assert_non_null(strstr(job.output + n - 40, "[the rest is cut off]"));
 }
 
-static void on_alarm(int number) {
-    (void)number;
-    infc_jobs_interrupt();
-}
-
 static int interrupted_child(void) {
-    signal(SIGALRM, on_alarm);
+    signal(SIGALRM, infc_interrupt_request);
     alarm(1);
     double start = now();
     infc_job jobs[] = {{.argv = SHELL("sleep 30")}, {.argv = SHELL("trap '' TERM; sleep 30; sleep 30")}};

@@ -1,5 +1,6 @@
 #include "onnx_import.h"
 #include "../../base/file.h"
+#include "../../base/interrupt.h"
 #include "onnx_function.h"
 #include <string.h>
 
@@ -180,6 +181,7 @@ static infc_status import_nodes(infc_onnx_import *import) {
                            import->opset,
                            loc,
                            infc_ir_location(import->ir, loc.node, (int)n + 1)};
+        INFC_TRY(infc_interrupt_check(cx));
         infc_status status = infc_onnx_dims_check(&at);
         if (status == INFC_OK) status = import->ops[n]->import(&at);
         if (!of_model(status)) return status;

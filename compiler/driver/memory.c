@@ -1,0 +1,69 @@
+#include "table.h"
+#include "compile.h"
+#include <inttypes.h>
+#include <unistd.h>
+
+enum {
+    PART = 4
+}; /* what may take more than one in PART of this machine's memory is worth a word */
+
+static bool is_arrays(const infc_plan_buffer *buffer) {
+    return buffer->place == INFC_PLACE_INPUT || buffer->place == INFC_PLACE_OUTPUT;
+}
+
+uint64_t infc_plan_memory(const infc_plan *plan) {
+    uint64_t bytes = plan->arena_bytes;
+    for (int i = 0; i < plan->n_buffers; i++)
+        if (is_arrays(&plan->buffers[i]) && plan->buffers[i].alias_of < 0)
+            bytes += plan->buffers[i].bytes;
+    return bytes;
+}
+
+static uint64_t machine_memory(void) {
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
+}
+
+/* The node that writes the largest buffer other than a weight, and what that is. */
+static infc_loc largest(infc_cx *cx, const infc_spec *spec, const infc_plan *plan, const char **out_what) {
+    infc_loc loc = {.file = spec->model};
+    uint64_t most = 0;
+    for (int s = 0; s < plan->n_steps; s++) {
+        const infc_plan_step *step = &plan->steps[s];
+        for (int i = 0; i < step->n_stores; i++) {
+            const infc_plan_buffer *buffer = &plan->buffers[plan->stores[step->first_store + i].buffer];
+            if (buffer->bytes <= most) continue;
+            most = buffer->bytes;
+            loc.node = step->node && *step->node ? step->node : NULL;
+            *out_what = infc_arena_printf(
+                cx->arena, "tensor \"%s\", %s, is %s", buffer->tensor ? buffer->tensor : buffer->name,
+                infc_type_text(cx->arena, &buffer->type), infc_bytes_text(cx->arena, buffer->bytes));
+        }
+    }
+    return loc;
+}
+
+static const char *figures(infc_cx *cx, const infc_plan *plan, const char *what) {
+    uint64_t bytes = infc_plan_memory(plan);
+    return infc_arena_printf(
+        cx->arena, "activations, inputs and outputs take %" PRIu64 " bytes (%s); this machine has %s%s%s",
+        bytes, infc_bytes_text(cx->arena, bytes), infc_bytes_text(cx->arena, machine_memory()),
+        what ? "; " : "", what ? what : "");
+}
+
+void infc_memory_warn(infc_cx *cx, const infc_spec *spec, const infc_plan *plan) {
+    const char *what = NULL;
+    if (infc_plan_memory(plan) <= machine_memory() / PART) return;
+    infc_loc loc = largest(cx, spec, plan, &what);
+    infc_warn(cx, loc, "%s; compile for smaller shapes, or set budgets.memory to make this an error",
+              figures(cx, plan, what));
+}
+
+infc_status infc_memory_check(infc_cx *cx, const infc_spec *spec, const infc_plan *plan) {
+    const char *what = NULL;
+    if (infc_plan_memory(plan) <= machine_memory() / PART) return INFC_OK;
+    infc_loc loc = largest(cx, spec, plan, &what);
+    return infc_fail(cx, INFC_ERR_UNSUPPORTED,
+                     loc, "%s; running the reference beside the binary takes at least twice that: verify with smaller shapes",
+                     figures(cx, plan, what));
+}
