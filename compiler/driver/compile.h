@@ -62,8 +62,8 @@ typedef struct infc_build {
 infc_status infc_compile(infc_cx *cx, const infc_compile_options *options, infc_build *out);
 
 /* ---- parts, one file each --------------------------------------------------------------------------- */
-/* memory.c: activations, inputs and outputs together. A warning says so when they are more than a quarter of this machine's
- * memory; the check fails when there is no room for a run of the reference as well. */
+/* memory.c: activations, inputs and outputs together. A warning says so when they are more than a quarter of this
+ * machine's memory; the check fails when there is no room for a run of the reference as well. */
 uint64_t infc_plan_memory(const infc_plan *plan);
 void infc_memory_warn(infc_cx *cx, const infc_spec *spec, const infc_plan *plan);
 infc_status infc_memory_check(infc_cx *cx, const infc_spec *spec, const infc_plan *plan);

@@ -64,6 +64,6 @@ infc_status infc_memory_check(infc_cx *cx, const infc_spec *spec, const infc_pla
     if (infc_plan_memory(plan) <= machine_memory() / PART) return INFC_OK;
     infc_loc loc = largest(cx, spec, plan, &what);
     return infc_fail(cx, INFC_ERR_UNSUPPORTED,
-                     loc, "%s; running the reference beside the binary takes at least twice that: verify with smaller shapes",
+                     loc, "%s; a run of the reference takes at least as much again: verify with smaller shapes",
                      figures(cx, plan, what));
 }

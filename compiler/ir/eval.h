@@ -21,7 +21,8 @@ infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *des
 /* All of @main (before or after target passes; calls are followed). `inputs` in order, plain layout. `seen` is
  * told every value but constants in program order: its op, its model name (or null) and the tensor, valid
  * during the call; it may write other numbers there, to go on from. When it returns false the run ends and there are
- * no outputs. Results are on the arena, or an input where @main returns one. */
+ * no outputs. Results are on the arena, or an input or weight where @main returns one; kernels can read
+ * them. */
 typedef bool (*infc_eval_seen)(void *user, MlirOperation op, const char *name, const infc_tensor *tensor);
 infc_status infc_eval_main(infc_ir *ir, infc_arena *arena, const infc_tensor *inputs,
                            infc_tensor *outputs, infc_eval_seen seen, void *user);

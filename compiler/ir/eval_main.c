@@ -159,7 +159,8 @@ static infc_status run_main(eval *e, const infc_tensor *inputs, infc_tensor *out
     if (e->ended) return INFC_OK;
     MlirOperation last = mlirBlockGetTerminator(body);
     for (size_t i = 0; i < infc_ir_output_count(ir); i++)
-        outputs[i] = find(e, mlirOperationGetOperand(last, (intptr_t)i))->tensor;
+        outputs[i] =
+            infc_tensor_aligned(e->arena, &find(e, mlirOperationGetOperand(last, (intptr_t)i))->tensor);
     return INFC_OK;
 }
 

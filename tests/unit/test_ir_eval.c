@@ -190,6 +190,25 @@ static void test_unaligned_operands(void **state) {
     assert_true(((float *)out.data)[1] == 2.0f && ((float *)out.data)[2] == -3.0f);
 }
 
+/* A model may return a constant that lies anywhere in its file: whoever reads the results reads whole elements. */
+static void test_unaligned_result(void **state) {
+    infc_cx *cx = *state;
+    static const char text[] = "func.func @main() -> (tensor<3xf32> {infc.name = \"y\"}) {\n"
+                               "  %0 = \"infc.weight\"() {name = \"w\", value = dense<[1.0, -2.0, "
+                               "3.0]> : tensor<3xf32>} : () -> tensor<3xf32>\n"
+                               "  return %0 : tensor<3xf32>\n"
+                               "}\n";
+    infc_ir ir;
+    infc_tensor y;
+    assert_int_equal(infc_ir_parse(cx, (infc_bytes){(const uint8_t *)text, strlen(text)}, "m.mlir", &ir), INFC_OK);
+    char bytes[16];
+    memcpy(bytes + 1, ir.weights.items[0].bytes, 3 * sizeof(float));
+    ir.weights.items[0].bytes = bytes + 1;
+    assert_int_equal(infc_eval_main(&ir, cx->arena, NULL, &y, NULL, NULL), INFC_OK);
+    assert_int_equal((uintptr_t)y.data % sizeof(float), 0);
+    assert_true(((float *)y.data)[1] == -2.0f && ((float *)y.data)[2] == 3.0f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_rows, setup, teardown),
@@ -198,6 +217,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_order_of_sums, setup, teardown),
         cmocka_unit_test_setup_teardown(test_order_is_logical, setup, teardown),
         cmocka_unit_test_setup_teardown(test_unaligned_operands, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_unaligned_result, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
