@@ -1,7 +1,7 @@
 #include "commit.h"
 #include "../base/moves.h"
 #include "commit_plan.h"
-#include "interrupt.h"
+#include "../base/interrupt.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
