@@ -2,9 +2,11 @@
 python onnx_large.py INFC FOLDER [CASE]"""
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
@@ -87,10 +89,14 @@ def run_case(infc, folder, name, nodes, inputs, constants, said):
 def interrupted(infc, folder, name, nodes, inputs, constants):
     """A signal in the middle of what takes long: it ends within moments and leaves nothing."""
     path = save(folder, name, nodes, inputs, constants)
+    shutil.rmtree(path + ".out", ignore_errors=True)
     for number in signal.SIGTERM, signal.SIGINT:
         job = subprocess.Popen(compile_words(infc, path), stderr=subprocess.PIPE, text=True,
+                               env=os.environ | {"INFC_CACHE": tempfile.mkdtemp(dir=folder)},  # nothing of it is there yet
                                preexec_fn=lambda: [signal.signal(n, signal.SIG_DFL) for n in (signal.SIGINT, signal.SIGTERM)])
-        time.sleep(1)
+        while job.poll() is None and not os.path.exists(path + ".out"):  # made before the model is read
+            time.sleep(0.01)
+        time.sleep(0.3)
         assert job.poll() is None, "too quick to interrupt"
         start = time.monotonic()
         job.send_signal(number)
@@ -106,10 +112,10 @@ def all_cases(infc, folder):
     square = np.ones([1900, 1900], np.float32)  # 14 billion operations, done by the plan
     yield "interrupted_plan", lambda: interrupted(infc, folder, "interrupted_plan", ["MatMul c,c -> t", "Add t,x -> y"], {"x": ONE}, {
         "c": square})
-    integers = [f"Expand s,r -> e{i}" for i in range(16)] + ["Sum " + ",".join(f"f{i}" for i in range(16)) + ",x -> y"]
-    integers[16:16] = [(f"Cast e{i} -> f{i}", {"to": 1}) for i in range(16)]
-    yield "interrupted_import", lambda: interrupted(infc, folder, "interrupted_import", integers, {"x": ONE}, {
-        "s": i64(1), "r": i64(1500, 900)})
+    products = ["Expand s,r -> e0"] + [f"Mul e{i},s -> e{i + 1}" for i in range(24)]  # a second and more
+    products += [("Gather e24,s -> e"), ("Cast e -> f", {"to": 1}), "Add f,x -> y"]
+    yield "interrupted_import", lambda: interrupted(infc, folder, "interrupted_import", products, {"x": ONE}, {
+        "s": i64(1), "r": i64(1300000)})
 
 
 if __name__ == "__main__":
