@@ -1,6 +1,6 @@
 """A compile into a folder of an earlier one, ended at every step of its commit.
 
-killed_commit.py INFC SHIM DIGITS.onnx WORK [--all]
+killed_commit.py INFC SHIM DIGITS.onnx WORK [CASE]... [--all]
 
 Killed: the folder is the old or the new one, or says that it is unfinished; the next compile, of the same name or a third
 one, leaves exactly its own tree. A full disk leaves the old one; SIGTERM the new one. What a user put or changed there is
@@ -161,6 +161,6 @@ def run_case(case):
 
 shutil.rmtree(WORK, ignore_errors=True)
 os.makedirs(WORK)
-for one in CASES:
+for one in [name for name in sys.argv[5:] if name != "--all"] or CASES:
     run_case(one)
 shutil.rmtree(WORK)
