@@ -21,8 +21,9 @@ static bool can_fold(const infc_op_desc *desc, const infc_op_desc *pad) {
     for (int i = 0; i < 4; i++) {
         int64_t kernel = infc_desc_attr(desc, "kernel")->ints[i % 2];
         int64_t more = infc_desc_attr(pad, i < 2 ? "before" : "after")->ints[2 + i % 2];
-        if (infc_desc_attr(desc, "pads")->ints[i] != 0 || more >= kernel) return false;
-        if (more > 0 && infc_desc_attr(desc, "dilations")->ints[i % 2] != 1) return false;
+        if (infc_desc_attr(desc, "pads")->ints[i] != 0 || infc_dim_least(infc_dim_sub(kernel, more)) < 1)
+            return false;
+        if (more != 0 && infc_desc_attr(desc, "dilations")->ints[i % 2] != 1) return false;
     }
     return strcmp(mode, "edge") == 0;
 }
@@ -42,8 +43,9 @@ infc_status infc_fold_pad(infc_pass_cx *pass, MlirOperation op, const infc_op_de
         attrs[i] = desc->attrs[i];
         if (strcmp(attrs[i].name, "pads") != 0) continue;
         for (int k = 0; k < 4; k++) {
-            attrs[i].ints[k] += infc_desc_attr(&pad, k < 2 ? "before" : "after")->ints[2 + k % 2];
-            if (attrs[i].ints[k] > INFC_MAX_PADDING) return INFC_OK;
+            int64_t more = infc_desc_attr(&pad, k < 2 ? "before" : "after")->ints[2 + k % 2];
+            attrs[i].ints[k] = infc_dim_add(attrs[i].ints[k], more);
+            if (infc_dim_most(attrs[i].ints[k]) > INFC_MAX_PADDING) return INFC_OK;
         }
     }
     infc_ir_at at = {mlirOperationGetBlock(op), op};

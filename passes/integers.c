@@ -187,7 +187,8 @@ static const char *unfit(const infc_ir *ir, MlirOperation op, infc_op_kind kind,
         infc_type zero = infc_ir_type(ir, x->zero);
         if (infc_type_count(&zero) != 1) return "operand 0 has more than one zero point";
     }
-    if (steps > MAX_STEPS) return "its sums are too long for int32";
+    if (infc_type_open(&type)) return "operand 1 has dimensions known only at run time";
+    if (infc_dim_most(steps) > MAX_STEPS) return "its sums are too long for int32";
     if (type.rank > 4 || (kind == INFC_OP_matmul && type.rank > 3))
         return "operand 1 has too many dimensions";
     return scaled_by_output(kind, &ws, outputs) ? NULL : "operand 1 has a scale per input";

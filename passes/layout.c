@@ -6,6 +6,7 @@
  * panels; a relayout of a constant is done at compile time, as the plan turns it into a weight's recipe.
  * No value changes: reduction orders are defined on logical indices (docs/numerics.md). */
 #include "../compiler/ir/access.h"
+#include "../compiler/ir/op_rules.h"
 #include "pass.h"
 
 typedef struct relayouts { /* made so far: value, layout -> converted value */
@@ -89,7 +90,7 @@ static infc_status lay_out_concat(infc_pass_cx *pass, relayouts *made, MlirOpera
                                   const infc_op_desc *desc) {
     bool blocked = any_blocked(desc) && desc->out.rank >= 3;
     for (int i = 0; i + 1 < desc->n_in && infc_desc_int(desc, "axis") == 1; i++)
-        blocked = blocked && desc->in[i].dims[1] % 16 == 0;
+        blocked = blocked && infc_dim_multiple(desc->in[i].dims[1], 16);
     if (!blocked) return all_plain(pass, made, op);
     for (int i = 0; i < desc->n_in; i++) INFC_TRY(want(pass, made, op, i, INFC_LAYOUT_c16));
     infc_ir_set_layout(pass->ir, mlirOperationGetResult(op, 0), INFC_LAYOUT_c16);
@@ -98,9 +99,8 @@ static infc_status lay_out_concat(infc_pass_cx *pass, relayouts *made, MlirOpera
 
 /* Channel blocks, unless there is one pixel: then blocks and plain rows are the same bytes. */
 static void block_result(infc_pass_cx *pass, MlirOperation op, const infc_op_desc *desc) {
-    int64_t pixels = 1;
-    for (int i = 2; i < desc->out.rank; i++) pixels *= desc->out.dims[i];
-    if (pixels != 1) infc_ir_set_layout(pass->ir, mlirOperationGetResult(op, 0), INFC_LAYOUT_c16);
+    if (infc_dims_product(&desc->out, 2, desc->out.rank) != 1)
+        infc_ir_set_layout(pass->ir, mlirOperationGetResult(op, 0), INFC_LAYOUT_c16);
 }
 
 static infc_status lay_out(infc_pass_cx *pass, relayouts *made, MlirOperation op) {

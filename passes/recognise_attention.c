@@ -7,6 +7,7 @@
  *
  * Where heads were not split that way (one head, or products batched before), the batch of the products counts as
  * sequences of one head. What is left unused is for dce. Values change by rounding only. */
+#include "../compiler/ir/op_rules.h"
 #include "match.h"
 #include <string.h>
 
@@ -60,7 +61,7 @@ static bool match_scores(pattern *p) {
 }
 
 static int64_t batch_of(const infc_type *type) {
-    return infc_type_count(type) / (type->dims[type->rank - 1] * type->dims[type->rank - 2]);
+    return infc_dims_product(type, 0, type->rank - 2);
 }
 
 /* The sizes of both products, of which no operand is shared between batches. */
@@ -69,8 +70,6 @@ static bool match_sizes(pattern *p) {
               k = infc_ir_type(p->ir, mlirOperationGetOperand(p->scores, 1)),
               w = infc_ir_type(p->ir, mlirOperationGetOperand(p->product, 0)),
               v = infc_ir_type(p->ir, mlirOperationGetOperand(p->product, 1));
-    if (infc_type_open(&q) || infc_type_open(&k) || infc_type_open(&w) || infc_type_open(&v))
-        return false;
     p->m = q.dims[q.rank - 2];
     p->d = q.dims[q.rank - 1];
     p->n = k.dims[k.rank - 1];
@@ -80,7 +79,7 @@ static bool match_sizes(pattern *p) {
     bool same = batch_of(&k) == p->b && batch_of(&v) == p->b && batch_of(&w) == p->b;
     return same && w.dims[w.rank - 2] == p->m && w.dims[w.rank - 1] == p->n &&
            v.dims[v.rank - 2] == p->n && v.dtype == INFC_DTYPE_f32 && k.dtype == INFC_DTYPE_f32 &&
-           p->d <= MAX_HEAD && p->e <= MAX_HEAD;
+           !infc_dim_open(p->d) && !infc_dim_open(p->e) && p->d <= MAX_HEAD && p->e <= MAX_HEAD;
 }
 
 /* The operand of a transpose by `perm` of rank 4 to dims [.., a, c] that makes `value`, past reshapes. */
@@ -92,7 +91,8 @@ static bool untransposed(const pattern *p, MlirValue value, const int64_t *perm,
     infc_ir_describe(p->ir, op, &desc);
     const infc_attr *is = infc_desc_attr(&desc, "perm");
     if (is->n_ints != 4 || memcmp(is->ints, perm, 4 * sizeof *perm) != 0) return false;
-    if (desc.out.dims[2] != a || desc.out.dims[3] != c || desc.out.dims[0] * desc.out.dims[1] != p->b)
+    if (desc.out.dims[2] != a || desc.out.dims[3] != c ||
+        infc_dim_mul(desc.out.dims[0], desc.out.dims[1]) != p->b)
         return false;
     *b = desc.out.dims[0];
     *h = desc.out.dims[1];
@@ -108,7 +108,7 @@ static bool match_heads(pattern *p) {
     if (!untransposed(p, q, rows, p->m, p->d, &p->q, &b[0], &h[0])) return false;
     if (!untransposed(p, k, columns, p->d, p->n, &p->k, &b[1], &h[1])) return false;
     if (!untransposed(p, v, rows, p->n, p->e, &p->v, &b[2], &h[2])) return false;
-    if (b[0] != b[1] || b[0] != b[2]) return false;
+    if (b[0] != b[1] || b[0] != b[2] || infc_dim_open(h[0])) return false;
     p->b = b[0];
     p->h = h[0];
     return true;
@@ -139,13 +139,12 @@ static bool mask_dims(const pattern *p, int64_t dims[4]) {
               mask = infc_ir_type(p->ir, p->mask);
     int64_t batch = 1;
     int shift = scores.rank - mask.rank;
-    if (mask.layout != INFC_LAYOUT_plain || mask.dtype != INFC_DTYPE_f32 || infc_type_open(&mask))
-        return false;
+    if (mask.layout != INFC_LAYOUT_plain || mask.dtype != INFC_DTYPE_f32) return false;
     bool four = scores.rank == 4 && scores.dims[0] == p->b && scores.dims[1] == p->h;
     for (int i = 0; i < 4; i++) dims[i] = i < shift || !four ? 1 : mask.dims[i - shift];
     if (four) return true;
-    for (int i = shift; i < scores.rank - 2; i++) batch *= mask.dims[i - shift];
-    if (batch != 1 && batch != p->b * p->h) return false;
+    for (int i = shift; i < scores.rank - 2; i++) batch = infc_dim_mul(batch, mask.dims[i - shift]);
+    if (batch != 1 && batch != infc_dim_mul(p->b, p->h)) return false;
     dims[0] = batch == 1 ? 1 : p->b;
     dims[1] = batch == 1 ? 1 : p->h;
     for (int i = 2; i < 4; i++) dims[i] = 4 - i <= mask.rank ? mask.dims[mask.rank - 4 + i] : 1;

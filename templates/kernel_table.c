@@ -85,6 +85,7 @@ static const infk_kind_info kinds[INFK_N_KINDS] = {
 #define WORD_b4_i64 "b4i64"
 #define WORD_b8_i32 "b8i32"
 #define WORD_b8_i64 "b8i64"
+#define TEXT(expanded) #expanded
 static const infk_kernel kernels[] = {
 #define INFK(kind, tile, x, w, y, isa, lanes, file, params, condition) \
     {"infk_" WORD_##x##_##w "_" #kind "_" #tile "__" #isa,             \
@@ -95,7 +96,8 @@ static const infk_kernel kernels[] = {
      lanes,                                                            \
      file,                                                             \
      params,                                                           \
-     fits_##kind##_##tile##_##x##_##w##_##isa},
+     fits_##kind##_##tile##_##x##_##w##_##isa,                         \
+     TEXT(condition)},
 #include "kernels.def"
 #undef INFK
 };

@@ -98,6 +98,7 @@ typedef struct infk_kernel {
     const char *file;              /* below templates/kernels/ */
     const char *params;            /* "mr=6 np=1" for the expander; "" for plain C */
     int (*fits)(const void *dims); /* whether this text can do that call */
+    const char *condition;         /* the same as C over `d`, its dims */
 } infk_kernel;
 
 /* The same for a call that is made with several dims (n structs of `stride` bytes): the last that fits all. */

@@ -23,6 +23,7 @@ static void put_json(infc_buf *out) {
         infc_json_u64(&j, "since_opset", (uint64_t)op->since);
         infc_json_u64(&j, "until_opset", (uint64_t)op->until);
         infc_json_text(&j, "attributes", op->attributes);
+        infc_json_bool(&j, "run_time_sizes", infc_onnx_takes_open(op->name));
         infc_json_text(&j, "limits", op->note);
         infc_json_end(&j);
     }
@@ -47,15 +48,15 @@ static infc_status run(infc_call_cx *call) {
         put_json(call->out);
         return INFC_OK;
     }
-    infc_table onnx = {.arena = arena, .n_columns = 3}, own = {.arena = arena, .n_columns = 2};
+    infc_table onnx = {.arena = arena, .n_columns = 4}, own = {.arena = arena, .n_columns = 2};
     infc_buf_printf(call->out, "ONNX operators that infc reads, f32, opsets %d to %d:\n",
                     INFC_ONNX_OLDEST_OPSET, INFC_ONNX_NEWEST_OPSET);
-    INFC_TABLE_ROW(&onnx, "operator", "opsets", "limits");
+    INFC_TABLE_ROW(&onnx, "operator", "opsets", "ranges", "limits");
     for (size_t i = 0; i < infc_onnx_op_count(); i++) {
         const infc_onnx_op *op = infc_onnx_op_at(i);
         const char *dot = *op->domain ? "." : "";
         INFC_TABLE_ROW(&onnx, infc_arena_printf(arena, "%s%s%s", op->domain, dot, op->name),
-                       opsets(arena, op), op->note);
+                       opsets(arena, op), infc_onnx_takes_open(op->name) ? "yes" : "no", op->note);
     }
     infc_table_print(&onnx, 2, call->out);
     infc_buf_puts(call->out, "\nOperations of the infc dialect, what they become:\n");
@@ -77,7 +78,8 @@ const infc_command infc_command_ops = {
              "the operations of its\n"
              "own that it turns them into. Made from the tables that the importer and the checker "
              "work from: what is\n"
-             "not listed is refused. infc inspect MODEL says which of them a model uses, and why a "
+             "not listed is refused. Ranges: whether it takes sizes that are known only at run "
+             "time. infc inspect MODEL says which of them a model uses, and why a "
              "node is refused.",
     .options = options,
     .n_options = sizeof options / sizeof *options,

@@ -38,6 +38,19 @@ static void put_sizes(infc_json *j, const infc_built *built) {
     infc_json_object(j, "memory");
     infc_json_u64(j, "activations", built->plan.arena_bytes);
     infc_json_u64(j, "lower_bound", built->plan.arena_lower_bound);
+    if (infc_sizes_count(built->plan.sizes) > 0)
+        infc_json_text(j, "planned_for", "the largest sizes");
+    infc_json_end(j);
+    infc_json_array(j, "run_time_sizes");
+    for (int i = 0; i < infc_sizes_count(built->plan.sizes); i++) {
+        const infc_size *size = infc_sizes_at(built->plan.sizes, i);
+        infc_json_object(j, NULL);
+        infc_json_text(j, "name", size->name);
+        infc_json_u64(j, "min", (uint64_t)size->min);
+        infc_json_u64(j, "max", (uint64_t)size->max);
+        infc_json_u64(j, "multiple", (uint64_t)size->step);
+        infc_json_end(j);
+    }
     infc_json_end(j);
 }
 

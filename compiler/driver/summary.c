@@ -31,8 +31,10 @@ static void add_rows(infc_cx *cx, const infc_build *build, const infc_built *bui
              infc_arena_printf(arena, "of the model, without weights (%s)", l->compiler),
              l->model.text + l->model.rodata);
     const char *bound = infc_bytes_text(arena, plan->arena_lower_bound);
+    const char *sizes = infc_sizes_count(plan->sizes) ? " of the largest sizes" : "";
     size_row(t, "activation memory",
-             infc_arena_printf(arena, "per run; no plan can do with less than %s", bound), plan->arena_bytes);
+             infc_arena_printf(arena, "per run%s; no plan can do with less than %s", sizes, bound),
+             plan->arena_bytes);
 }
 
 static void put_next(infc_cx *cx, const infc_build *build, infc_buf *out) {

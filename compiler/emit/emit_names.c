@@ -108,7 +108,7 @@ static void name_functions(infc_emit_unit *u) {
         const infc_plan_step *step = &u->plan->steps[u->instances[i].step];
         const char *words = infc_expr_words(arena, u->plan, step, "_");
         const char *base = infc_arena_printf(arena, "%s_%s_%.40s", infk_kind_get(step->kernel->kind)->name,
-                                             step->kernel->tile, words[0] ? words : "store");
+                                             u->instances[i].kernel->tile, words[0] ? words : "store");
         const char *label = unique(arena, &taken, identifier(arena, base), instance_parts);
         u->instances[i].name = infc_arena_printf(arena, "%s_%s", u->name, label);
     }

@@ -130,8 +130,15 @@ static void print_epilogue_function(const infc_emit_unit *u, const infc_plan_ste
     infc_buf_puts(out, "}\n");
 }
 
+/* The step as it is done by one of its kernels. */
+static infc_plan_step by_kernel(const infc_plan_step *step, const infk_kernel *kernel) {
+    infc_plan_step one = *step;
+    one.kernel = kernel;
+    return one;
+}
+
 static infc_status print_instance(infc_emit_unit *u, const infc_emit_instance *instance, infc_buf *out) {
-    const infc_plan_step *step = &u->plan->steps[instance->step];
+    const infc_plan_step one = by_kernel(&u->plan->steps[instance->step], instance->kernel), *step = &one;
     const char *words = infc_expr_words(u->cx->arena, u->plan, step, ", ");
     infc_buf_printf(out, "\n/* %s, then %s */\nstruct %s_epi {\n", step->kernel->name,
                     words[0] ? words : "store", instance->name);
@@ -152,19 +159,35 @@ static infc_status print_instance(infc_emit_unit *u, const infc_emit_instance *i
 static void print_dims(const infc_emit_unit *u, const infc_plan_step *step, const char *name, infc_buf *out) {
     const infk_kind_info *kind = infk_kind_get(step->kernel->kind);
     const bool open = infc_emit_is_open(u->plan, step);
-    if (open) infc_buf_printf(out, "    const infk_%s_dims d = {", kind->dims_name);
+    if (open) infc_buf_printf(out, "    const infk_%s_dims dims = {", kind->dims_name);
     else infc_buf_printf(out, "static const infk_%s_dims %s_dims = {", kind->dims_name, name);
     const char *line = open ? "\n        " : "\n    ";
     for (int i = 0; i < kind->n_dims; i++)
         infc_buf_printf(out, "%s%s.%s = %s", i == 0 || i % 6 ? "" : ",", i == 0 || i % 6 == 0 ? line : ", ",
                         kind->dim_names[i], infc_emit_dim(u, step->call.dims.fields[i]));
     infc_buf_puts(out, "};\n");
+    if (open) infc_buf_printf(out, "    const infk_%s_dims *const d = &dims;\n", kind->dims_name);
 }
 
-/* From "(" to the closing brace: hands dims and epilogue to the inlined kernel. */
+static const char *const operands[INFK_MAX_OPERANDS] = {"x", "w", "u2", "u3", "u4", "u5"};
+
+/* Hands dims and epilogue to the inlined kernel. */
+static void print_kernel_call(const infc_emit_unit *u, const infc_plan_step *step, const char *name,
+                              const char *instance, const char *indent, infc_buf *out) {
+    infc_buf_printf(out, "%sconst struct %s_epi e = {", indent, instance);
+    for (int i = 0; i < step->n_extras; i++) infc_buf_printf(out, "%sa%d", i ? ", " : "", i);
+    for (int i = 0; i < step->n_stores; i++)
+        infc_buf_printf(out, "%sy%d", i + step->n_extras ? ", " : "", i);
+    if (infc_emit_is_open(u->plan, step)) infc_buf_printf(out, "};\n%s%s(d, ", indent, instance);
+    else infc_buf_printf(out, "};\n%s%s(&%s_dims, ", indent, instance, name);
+    for (int i = 0; i < step->n_operands; i++) infc_buf_printf(out, "%s, ", operands[i]);
+    if (step->scratch >= 0) infc_buf_puts(out, "scratch, ");
+    infc_buf_puts(out, "&e, begin, end);\n");
+}
+
+/* From "(" to the closing brace. `large`: the instance for large dims, or null. */
 static void print_wrapper(const infc_emit_unit *u, const infc_plan_step *step, const char *name,
-                          const char *instance, infc_buf *out) {
-    static const char *const operands[INFK_MAX_OPERANDS] = {"x", "w", "u2", "u3", "u4", "u5"};
+                          const char *instance, const char *large, infc_buf *out) {
     const char *restrict_ = infc_emit_apart(u->plan, step) ? "restrict " : "";
     infc_buf_puts(out, "(");
     infc_emit_args parameters = infc_emit_args_begin(out, 8);
@@ -182,15 +205,13 @@ static void print_wrapper(const infc_emit_unit *u, const infc_plan_step *step, c
     infc_emit_arg(&parameters, "ptrdiff_t end");
     infc_buf_puts(out, ") {\n");
     if (open) print_dims(u, step, name, out);
-    infc_buf_printf(out, "    const struct %s_epi e = {", instance);
-    for (int i = 0; i < step->n_extras; i++) infc_buf_printf(out, "%sa%d", i ? ", " : "", i);
-    for (int i = 0; i < step->n_stores; i++)
-        infc_buf_printf(out, "%sy%d", i + step->n_extras ? ", " : "", i);
-    if (open) infc_buf_printf(out, "};\n    %s(&d, ", instance);
-    else infc_buf_printf(out, "};\n    %s(&%s_dims, ", instance, name);
-    for (int i = 0; i < step->n_operands; i++) infc_buf_printf(out, "%s, ", operands[i]);
-    if (step->scratch >= 0) infc_buf_puts(out, "scratch, ");
-    infc_buf_puts(out, "&e, begin, end);\n}\n");
+    if (large) {
+        infc_buf_printf(out, "    if (%s) {\n", step->large->condition);
+        print_kernel_call(u, step, name, large, "        ", out);
+        infc_buf_puts(out, "        return;\n    }\n");
+    }
+    print_kernel_call(u, step, name, instance, "    ", out);
+    infc_buf_puts(out, "}\n");
 }
 
 static void print_function(const infc_emit_unit *u, const infc_emit_function *f, infc_buf *out) {
@@ -198,7 +219,8 @@ static void print_function(const infc_emit_unit *u, const infc_emit_function *f,
     infc_buf_printf(out, "\n/* %s */\n", infc_emit_comment(u->cx->arena, step->what));
     if (step->kernel && !infc_emit_is_open(u->plan, step)) print_dims(u, step, f->name, out);
     infc_buf_printf(out, "static INFC_STEP void %s", f->name);
-    if (step->kernel) print_wrapper(u, step, f->name, u->instances[f->instance].name, out);
+    const char *large = f->large < 0 ? NULL : u->instances[f->large].name;
+    if (step->kernel) print_wrapper(u, step, f->name, u->instances[f->instance].name, large, out);
     else infc_nest_print(u, step, out);
 }
 
@@ -217,21 +239,24 @@ static infc_status check_step(infc_emit_unit *u, const infc_plan_step *step) {
                      "step %s: no epilogue can be written for %s", step->name, step->kernel->name);
 }
 
-static int share_instance(infc_emit_unit *u, infc_map *seen, int s) {
+static int share_instance(infc_emit_unit *u, infc_map *seen, int s, const infk_kernel *kernel) {
     size_t found;
-    const char *key = epilogue_key(u, &u->plan->steps[s]);
+    if (!kernel) return -1;
+    const infc_plan_step one = by_kernel(&u->plan->steps[s], kernel);
+    const char *key = epilogue_key(u, &one);
     if (infc_map_find(seen, key, &found)) return (int)found;
     INFC_GROW(u->cx->arena, u->instances, u->n_instances, u->cap_instances);
-    u->instances[u->n_instances] = (infc_emit_instance){.step = s};
+    u->instances[u->n_instances] = (infc_emit_instance){.kernel = kernel, .step = s};
     infc_map_put(seen, key, u->n_instances);
     return (int)u->n_instances++;
 }
 
-static const char *function_key(const infc_emit_unit *u, const infc_plan_step *step, int instance) {
+static const char *function_key(const infc_emit_unit *u, const infc_plan_step *step, int instance, int large) {
     infc_buf key = {.arena = u->cx->arena};
+    const char *other = large < 0 ? NULL : infc_arena_printf(u->cx->arena, "%d", large);
     if (step->kernel) {
         print_dims(u, step, "", &key);
-        print_wrapper(u, step, "", infc_arena_printf(u->cx->arena, "%d", instance), &key);
+        print_wrapper(u, step, "", infc_arena_printf(u->cx->arena, "%d", instance), other, &key);
     } else {
         infc_nest_print(u, step, &key);
     }
@@ -244,13 +269,15 @@ infc_status infc_emit_share(infc_emit_unit *u) {
     for (int s = 0; s < u->plan->n_steps; s++) {
         const infc_plan_step *step = &u->plan->steps[s];
         INFC_TRY(check_step(u, step));
-        const int instance = step->kernel ? share_instance(u, &instances, s) : -1;
-        const char *key = function_key(u, step, instance);
+        const int instance = share_instance(u, &instances, s, step->kernel);
+        const int large = share_instance(u, &instances, s, step->large);
+        const char *key = function_key(u, step, instance, large);
         size_t found;
         if (!infc_map_find(&functions, key, &found)) {
             found = u->n_functions;
             INFC_GROW(u->cx->arena, u->functions, u->n_functions, u->cap_functions);
-            u->functions[u->n_functions++] = (infc_emit_function){.step = s, .instance = instance};
+            u->functions[u->n_functions++] =
+                (infc_emit_function){.step = s, .instance = instance, .large = large};
             infc_map_put(&functions, key, found);
         }
         u->step_function[s] = (int)found;
@@ -275,9 +302,11 @@ infc_status infc_emit_functions(infc_emit_unit *u, infc_buf *out) {
     print_dims_types(u, out);
     size_t printed = 0;
     for (size_t i = 0; i < u->n_functions; i++) {
-        for (; printed < u->n_instances && (int)printed <= u->functions[i].instance; printed++)
+        const infc_emit_function *f = &u->functions[i];
+        const int needed = f->large > f->instance ? f->large : f->instance;
+        for (; printed < u->n_instances && (int)printed <= needed; printed++)
             INFC_TRY(print_instance(u, &u->instances[printed], out));
-        print_function(u, &u->functions[i], out);
+        print_function(u, f, out);
     }
     return INFC_OK;
 }

@@ -7,6 +7,7 @@
 /* One kernel with one epilogue: the struct and functions `<name>_epi`, the inlined kernel `<name>`. */
 typedef struct infc_emit_instance {
     const char *name;
+    const infk_kernel *kernel;
     int step; /* the first that uses it */
 } infc_emit_instance;
 
@@ -16,6 +17,7 @@ typedef struct infc_emit_function {
     const char *label; /* as the plan calls it */
     int step;          /* the first that calls it */
     int instance;      /* -1: a loop nest */
+    int large;         /* the instance of the step's other kernel, or -1 */
 } infc_emit_function;
 
 typedef struct infc_emit_prepare infc_emit_prepare;

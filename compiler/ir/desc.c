@@ -44,6 +44,16 @@ infc_op_desc infc_desc_at(const infc_op_desc *desc, const int64_t *sizes) {
     return r;
 }
 
+bool infc_desc_open(const infc_op_desc *desc) {
+    bool open = infc_type_open(&desc->out);
+    for (int i = 0; i < desc->n_in && i < INFC_MAX_OPERANDS; i++)
+        open = open || infc_type_open(&desc->in[i]);
+    for (int i = 0; i < desc->n_attrs && i < INFC_MAX_ATTRS; i++)
+        for (int k = 0; k < desc->attrs[i].n_ints && k < INFC_MAX_INTS; k++)
+            open = open || infc_dim_open(desc->attrs[i].ints[k]);
+    return open;
+}
+
 infc_kernel_call infc_call_at(const infc_kernel_call *call, const int64_t *sizes) {
     infc_kernel_call r = *call;
     for (int i = 0; i < infk_kind_get(call->kind)->n_dims; i++)
@@ -97,18 +107,19 @@ static const char *check_attr(infc_arena *arena, const infc_op_desc *desc, const
  * Null: wants numbers. */
 static const char *open_lists(infc_op_kind kind) {
     switch (kind) {
-    case INFC_OP_map1:
-    case INFC_OP_map2:
-    case INFC_OP_map3:
-    case INFC_OP_matmul:
-    case INFC_OP_reduce_sum:
-    case INFC_OP_reduce_max:
-    case INFC_OP_softmax:
-    case INFC_OP_norm:
-    case INFC_OP_transpose:
-    case INFC_OP_relayout: return "";
-    case INFC_OP_reshape: return "shape";
-    default: return NULL;
+    case INFC_OP_weight: return NULL;
+    case INFC_OP_reshape:
+    case INFC_OP_expand: return "shape";
+    case INFC_OP_slice: return "starts shape";
+    case INFC_OP_pad: return "before after";
+    case INFC_OP_pool_max:
+    case INFC_OP_pool_avg: return "kernel pads";
+    case INFC_OP_conv:
+    case INFC_OP_iconv: return "pads";
+    case INFC_OP_attention:
+    case INFC_OP_attention_masked: return "past";
+    case INFC_OP_resize: return "size";
+    default: return "";
     }
 }
 

@@ -17,11 +17,12 @@ static budget begin(const infc_ir *ir) {
     return left;
 }
 
-/* Whether the op, of constants alone, is worth computing at compile time. */
+/* Whether the op, of constants alone, can be computed at compile time and is worth it. */
 static bool affordable(const infc_ir *ir, MlirOperation op, budget *left) {
     infc_op_desc desc;
     infc_ir_describe(ir, op, &desc);
     if (desc.kind == INFC_OP_weight) return true;
+    if (infc_desc_open(&desc)) return false;
     uint64_t work = infc_eval_work(&desc), bytes = infc_type_bytes(&desc.out);
     if (work > left->work || bytes > left->bytes) return false;
     left->work -= work;

@@ -55,6 +55,10 @@ infc_image_strides infc_image_strides_of(const infc_type *type);
  * when the window does not fit. Arguments up to 2^40. */
 int64_t infc_window_extent(int64_t in, int64_t before, int64_t after, int64_t kernel,
                            int64_t stride, int64_t dilation);
+/* How far a window reaches: dilation * (kernel - 1) + 1. */
+int64_t infc_window_reach(int64_t kernel, int64_t dilation);
+/* What to do when a window does not fit, behind the image's type. */
+const char *infc_window_advice(const infc_type *image);
 
 enum {
     INFC_MAX_WINDOW = 1 << 20

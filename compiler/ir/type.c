@@ -83,7 +83,8 @@ bool infc_layout_is_packed(infc_layout layout) {
 int64_t infc_ipanel_elements(const infc_type *type) {
     int64_t inputs = type->rank == 4 ? type->dims[1] : type->dims[type->rank - 2];
     int64_t taps = type->rank == 4 ? type->dims[2] * type->dims[3] : 1;
-    return infc_round_up(inputs, 2) * taps * 16 + 64 / (int64_t)infc_dtype_bytes(type->dtype);
+    return infc_dim_add(infc_dim_mul(infc_round_up(inputs, 2), taps * 16),
+                        64 / (int64_t)infc_dtype_bytes(type->dtype));
 }
 
 static int64_t stored_elements(const infc_type *type) {

@@ -71,6 +71,7 @@ typedef struct infc_op_desc {
 
 /* The op for given sizes: its types and lists of numbers. */
 infc_op_desc infc_desc_at(const infc_op_desc *desc, const int64_t *sizes);
+bool infc_desc_open(const infc_op_desc *desc); /* whether that makes a difference */
 const infc_attr *infc_desc_attr(const infc_op_desc *desc, const char *name); /* null when absent */
 int64_t infc_desc_int(const infc_op_desc *desc, const char *name);           /* must exist */
 const char *infc_desc_str(const infc_op_desc *desc, const char *name);       /* must exist */

@@ -73,7 +73,8 @@ typedef struct infc_plan_step {
     const char *name; /* C identifier of the generated function; steps that do the same share it */
     const char *node; /* the model's nodes, for comments and traces */
     const char *what; /* e.g. "conv 3x3, 16 -> 32 channels, stride 1, pad 1, on 8x8; then add, relu" */
-    const infk_kernel *kernel;                   /* null: a loop nest */
+    const infk_kernel *kernel; /* null: a loop nest */
+    const infk_kernel *large; /* null, or over open dims: taken instead where its condition holds, as for the largest */
     infc_kernel_call call;                       /* with a kernel */
     int operands[INFK_MAX_OPERANDS], n_operands; /* buffers */
     int scratch;                                 /* buffer that only this step uses, or -1 */

@@ -67,6 +67,7 @@ static void dump_step(const infc_plan *plan, int s, infc_buf *out) {
     const infc_plan_step *step = &plan->steps[s];
     infc_buf_printf(out, "  - {id: %d, name: %s, kernel: %s", s, step->name,
                     step->kernel ? step->kernel->name : "nest");
+    if (step->large) infc_buf_printf(out, ", large: %s", step->large->name);
     if (!step->kernel) {
         infc_buf_puts(out, ", over: [");
         for (int i = 0; i < step->nest_rank; i++)

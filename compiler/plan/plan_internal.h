@@ -34,8 +34,8 @@ bool infc_builder_is_constant(const infc_builder *b, MlirValue value);
 infc_status infc_builder_step(infc_builder *b, MlirOperation call, const int *results);
 /* One step that copies a buffer: an output that is an input, a weight or another output. */
 infc_status infc_builder_copy(infc_builder *b, int from, int to);
-/* plan_kernel.c: null when there is none. *most is the call for the largest sizes. */
-const infk_kernel *infc_plan_kernel(const infc_builder *b, const infc_kernel_call *call, infc_kernel_call *most);
+/* plan_kernel.c: sets the step's kernels; none when there is none. *most is the call for the largest sizes. */
+void infc_plan_kernel(const infc_builder *b, infc_plan_step *step, infc_kernel_call *most);
 /* plan_what.c: "conv 3x3, 16 -> 32 channels, ..." for comments and dumps. */
 const char *infc_plan_what(const infc_builder *b, const infc_plan_step *step);
 

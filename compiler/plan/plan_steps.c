@@ -95,7 +95,7 @@ static infc_status add_map(infc_builder *b, infc_plan_step *step, infc_op_kind r
 static infc_status select_kernel(infc_builder *b, infc_plan_step *step, MlirOperation op,
                                  const infc_op_desc *desc) {
     infc_kernel_call most;
-    step->kernel = infc_plan_kernel(b, &step->call, &most);
+    infc_plan_kernel(b, step, &most);
     step->units = infc_call_units(&step->call);
     if (!step->kernel || step->units == INFC_DIM_BAD)
         return infc_fail(b->cx, INFC_ERR_UNSUPPORTED, infc_ir_loc(b->ir, mlirOperationGetLocation(op)),

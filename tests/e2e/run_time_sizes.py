@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""An encoder layer, as exporters write it, whose batch and sequence are known only at run time: at the ends of their
-ranges and between it agrees with ONNX Runtime, has the bits of a compile of the same steps for that size alone, and the same for 1 and 2
-workers; other sizes are refused by name.
+"""Models whose sizes are known only at run time (run_time_models.py): at the ends of their ranges and between they
+agree with ONNX Runtime, have the bits of a compile for that size alone, and the same for 1 and 2 workers; other sizes
+are refused by name; a C program runs the library with two sizes.
 
 usage: run_time_sizes.py INFC SOURCE_DIR WORK_DIR
 """
@@ -11,81 +11,83 @@ import subprocess
 import sys
 
 import numpy as np
-import onnx
 import onnxruntime
-from onnx import TensorProto, helper, numpy_helper
 
-WIDTH, HEADS = 32, 4
+import run_time_models as models
 
-
-def encoder(path):
-    rng = np.random.default_rng(1)
-    nodes, weights = [], []
-
-    def weight(name, *shape):
-        values = rng.standard_normal(shape) / np.sqrt(shape[0])
-        weights.append(numpy_helper.from_array(values.astype(np.float32), name))
-
-    def integers(name, value):
-        weights.append(numpy_helper.from_array(np.array(value, np.int64), name))
-
-    def node(op, inputs, output, **attributes):
-        nodes.append(helper.make_node(op, inputs, [output], name=output, **attributes))
-
-    for name, shape in {"wq": (WIDTH, WIDTH), "wk": (WIDTH, WIDTH), "wv": (WIDTH, WIDTH), "bias": (WIDTH,),
-                        "g": (WIDTH,), "b": (WIDTH,), "w1": (WIDTH, 64), "b1": (64,), "w2": (64, WIDTH)}.items():
-        weight(name, *shape)
-    for name, value in {"i0": 0, "i1": 1, "heads": [HEADS], "each": [WIDTH // HEADS], "width": [WIDTH],
-                        "front": [0]}.items():
-        integers(name, value)
-    weights.append(numpy_helper.from_array(np.float32(0.35), "factor"))
-    node("Shape", ["x"], "shape")
-    for i in "01":
-        node("Gather", ["shape", "i" + i], "dim" + i, axis=0)
-        node("Unsqueeze", ["dim" + i, "front"], "list" + i)
-    node("Concat", ["list0", "list1", "heads", "each"], "split", axis=0)
-    node("Concat", ["list0", "list1", "width"], "joined", axis=0)
-    node("LayerNormalization", ["x", "g", "b"], "normed")
-    for part in "qkv":
-        node("MatMul", ["normed", "w" + part], part)
-        node("Add", [part, "bias"], part + "_biased")
-        node("Reshape", [part + "_biased", "split"], part + "_split")
-        node("Transpose", [part + "_split"], part + "_heads", perm=[0, 2, 3, 1] if part == "k" else [0, 2, 1, 3])
-    node("MatMul", ["q_heads", "k_heads"], "products")
-    node("Mul", ["products", "factor"], "scores")
-    node("Softmax", ["scores"], "shares", axis=-1)
-    node("MatMul", ["shares", "v_heads"], "values")
-    node("Transpose", ["values"], "turned", perm=[0, 2, 1, 3])
-    node("Reshape", ["turned", "joined"], "attended")
-    node("Add", ["attended", "x"], "middle")
-    node("MatMul", ["middle", "w1"], "wide")
-    node("Add", ["wide", "b1"], "wide_biased")
-    node("Relu", ["wide_biased"], "hidden")
-    node("MatMul", ["hidden", "w2"], "narrow")
-    node("Add", ["narrow", "middle"], "y")
-    ports = [[helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", "tokens", WIDTH])] for name in "xy"]
-    graph = helper.make_graph(nodes, "encoder", *ports, weights)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    onnx.save(model, path)
+RNG = np.random.default_rng(2)
 
 
-# They see through fixed sizes only so far, and what they make of a model has other roundings.
-RECOGNISERS = ("recognise", "recognise-attention", "merge-matmuls")
+def noise(*dims):
+    return RNG.standard_normal(dims).astype(np.float32)
+
+
+def mask(batch, tokens):
+    """Sequences of different lengths."""
+    return (np.arange(tokens) <= (tokens - 1) * (1 + np.arange(batch))[:, None] // batch).astype(np.int64)
+
+
+def ids_and_mask(batch, tokens):
+    return {"ids": RNG.integers(0, 100, (batch, tokens)), "mask": mask(batch, tokens)}
+
+
+CASES = {  # model: (its writer, ranges, inputs for sizes, sizes and whether each is compiled alone too)
+    "encoder": (models.encoder, {"batch": "1..3", "tokens": "1..50"}, lambda b, t: {"x": noise(b, t, 32)},
+                [((1, 1), True), ((3, 50), True), ((2, 17), False), ((1, 16), False)]),
+    "embedder": (models.embedder, {"batch": "1..2", "tokens": "1..64"}, ids_and_mask,
+                 [((1, 1), False), ((2, 64), True), ((2, 33), False)]),
+    "image": (models.image, {"batch": "1..2", "height": "{min: 16, max: 96, multiple: 8}",
+                             "width": "{min: 16, max: 96, multiple: 8}"}, lambda b, h, w: {"x": noise(b, 3, h, w)},
+              [((1, 16, 16), True), ((2, 96, 96), False), ((1, 40, 72), True)]),
+    "frames": (models.frames, {"batch": "1..2", "samples": "4..90"}, lambda b, n: {"x": noise(b, 8, n)},
+               [((1, 4), True), ((2, 90), False), ((2, 31), True)]),
+}
+
+C_PROGRAM = """
+#include "encoder.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+static float x[3 * 50 * 32], y[3 * 50 * 32];
+
+/* Reads batch * tokens rows from the file, writes the result's. */
+static int once(FILE *in, FILE *out, void *arena, int64_t batch, int64_t tokens) {
+    encoder_inputs inputs = {.x = x, .x_dims = {batch, tokens, 32}};
+    int64_t dims[3] = {0};
+    encoder_outputs outputs = {.y = y, .y_dims = dims};
+    size_t n = (size_t)(batch * tokens * 32);
+    if (fread(x, sizeof *x, n, in) != n) return 1;
+    if (encoder_run(encoder_weights_embedded(), arena, &inputs, &outputs)) return 2;
+    if (dims[0] != batch || dims[1] != tokens || dims[2] != 32) return 3;
+    return fwrite(y, sizeof *y, n, out) == n ? 0 : 4;
+}
+
+int main(int argc, char **argv) {
+    FILE *in = argc == 3 ? fopen(argv[1], "rb") : NULL, *out = argc == 3 ? fopen(argv[2], "wb") : NULL;
+    void *arena = aligned_alloc(64, (ENCODER_ARENA_BYTES(1) + 63) / 64 * 64);
+    if (!in || !out || !arena) return 10;
+    int first = once(in, out, arena, 3, 50), second = once(in, out, arena, 2, 17);
+    encoder_inputs wrong = {.x = x, .x_dims = {1, 51, 32}};
+    encoder_outputs outputs = {.y = y};
+    if (!encoder_run(encoder_weights_embedded(), arena, &wrong, &outputs)) return 11;
+    free(arena);
+    return fclose(out) || fclose(in) ? 12 : first * 16 + second;
+}
+"""
 
 
 def compile_to(infc, model, out, sizes):
     sets = [word for name, size in sizes.items() for word in ("--set", f"shapes.{name}={size}")]
-    subprocess.run([infc, "compile", model, "--set", "name=encoder", *sets, "-o", out,
-                    *(a for name in RECOGNISERS for a in ("--without", name))], check=True,
+    subprocess.run([infc, "compile", model, "--set", f"name={model.stem}", *sets, "-o", out], check=True,
                    capture_output=True, text=True)
-    return out / "encoder"
+    return out / model.stem
 
 
-def run(binary, work, x, threads="1"):
-    np.savez(work / "in.npz", x=x)
+def run(binary, work, feeds, threads="1"):
+    np.savez(work / "in.npz", **feeds)
     subprocess.run([binary, "run", "--inputs", work / "in.npz", "--outputs", work / "out.npz", "--threads", threads],
                    check=True, capture_output=True)
-    return np.load(work / "out.npz")["y"]
+    return dict(np.load(work / "out.npz"))
 
 
 def refused(binary, work, x, *words):
@@ -96,34 +98,61 @@ def refused(binary, work, x, *words):
         sys.exit(f"{x.shape}: exit {done.returncode}, missing {missing} in\n{done.stderr}")
 
 
+def same_bits(a, b):
+    return all(a[name].shape == b[name].shape and a[name].tobytes() == b[name].tobytes() for name in a)
+
+
+def check_model(infc, work, name):
+    write, ranges, inputs, cases = CASES[name]
+    model = work / f"{name}.onnx"
+    write(model)
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    reference = onnxruntime.InferenceSession(model, options)
+    binary = compile_to(infc, model, work / f"{name}-open", ranges)
+    for sizes, alone in cases:
+        feeds = inputs(*sizes)
+        made = run(binary, work, feeds)
+        for port, expected in zip(reference.get_outputs(), reference.run(None, feeds)):
+            y = made[port.name]
+            if y.shape != expected.shape or not np.abs(y - expected).max() < 1e-5 * np.abs(expected).max():
+                sys.exit(f"{name} {sizes}: {port.name} {y.shape} is off {np.abs(expected).max()} {expected.shape} by "
+                         f"{np.abs(y - expected).max() if y.shape == expected.shape else 'its shape'}")
+        others = [run(binary, work, feeds, "2")]
+        if alone:
+            fixed = compile_to(infc, model, work / f"{name}-fixed", dict(zip(ranges, sizes)))
+            others.append(run(fixed, work, feeds))
+        if not all(same_bits(made, other) for other in others):
+            sys.exit(f"{name} {sizes}: other bits with two workers or compiled for this size")
+    subprocess.run([binary, "verify"], check=True, capture_output=True)
+    return binary
+
+
+def check_library(work, binary):
+    """Both sizes in one process, from C."""
+    folder, feeds = binary.parent, [noise(3, 50, 32), noise(2, 17, 32)]
+    (work / "two_sizes.c").write_text(C_PROGRAM)
+    subprocess.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I", folder, work / "two_sizes.c",
+                    folder / "libencoder.a", "-o", work / "two_sizes"], check=True)
+    (work / "x.raw").write_bytes(b"".join(x.tobytes() for x in feeds))
+    subprocess.run([work / "two_sizes", work / "x.raw", work / "y.raw"], check=True)
+    expected = b"".join(run(binary, work, {"x": x})["y"].tobytes() for x in feeds)
+    if (work / "y.raw").read_bytes() != expected:
+        sys.exit("the library gives other bits than the binary")
+
+
 def main():
     infc, work = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[3]).resolve()
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    encoder(work / "encoder.onnx")
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
-    reference = onnxruntime.InferenceSession(work / "encoder.onnx", options)
-    binary = compile_to(infc, work / "encoder.onnx", work / "open", {"batch": "1..3", "tokens": "1..50"})
-    rng = np.random.default_rng(2)
-    for batch, tokens, alone in [(1, 1, True), (3, 50, True), (2, 17, True), (1, 16, False), (3, 33, False)]:
-        x = rng.standard_normal((batch, tokens, WIDTH)).astype(np.float32)
-        y, expected = run(binary, work, x), reference.run(None, {"x": x})[0]
-        error = np.abs(y - expected).max() / np.abs(expected).max()
-        if y.shape != expected.shape or not error < 1e-5:
-            sys.exit(f"{x.shape}: {y.shape}, off by {error}")
-        others = [run(binary, work, x, "2")]
-        if alone:
-            fixed = compile_to(infc, work / "encoder.onnx", work / "fixed", {"batch": batch, "tokens": tokens})
-            others.append(run(fixed, work, x))
-        if any((other.view(np.int32) != y.view(np.int32)).any() for other in others):
-            sys.exit(f"{x.shape}: other bits with two workers or compiled for this size")
-    refused(binary, work, np.zeros((1, 51, WIDTH), np.float32), 'axis 1 is 51 long', 'tokens from 1 to 50')
-    refused(binary, work, np.zeros((1, 5, WIDTH + 1), np.float32), '"x"')
-    subprocess.run([binary, "verify"], check=True, capture_output=True)
-    subprocess.run([infc, "verify", work / "encoder.onnx", "--set", "shapes.batch=1..3", "--set", "shapes.tokens=1..50"],
-                   check=True)
-    print("RESULT run_time_sizes.checked 5 shapes")
+    binaries = {name: check_model(infc, work, name) for name in CASES}
+    refused(binaries["encoder"], work, np.zeros((1, 51, 32), np.float32), 'axis 1 is 51 long', 'tokens from 1 to 50')
+    refused(binaries["encoder"], work, np.zeros((1, 5, 33), np.float32), '"x"')
+    refused(binaries["image"], work, np.zeros((1, 3, 16, 20), np.float32), '20', 'width')
+    check_library(work, binaries["encoder"])
+    subprocess.run([infc, "verify", work / "image.onnx", *(f"--set=shapes.{name}={size}" for name, size
+                                                           in CASES["image"][1].items())], check=True)
+    print(f"RESULT run_time_sizes.checked {sum(len(case[3]) for case in CASES.values())} shapes")
 
 
 main()

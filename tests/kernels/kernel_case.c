@@ -185,11 +185,13 @@ static bool resize_case(size_t i, kernel_case *c) {
     enum { N = sizeof shapes / sizeof *shapes };
     const size_t sort = i % 4; /* bit 0: x in blocks, bit 1: y plain */
     i /= 4;
-    if (i >= N * 6 * 3) return false;
+    if (i >= N * 6 * 5) return false;
     const ptrdiff_t *s = shapes[i % N], pick = picks[i / N % 6], how = (ptrdiff_t)(i / N / 6);
     const image x = image_of(s[0], s[1], s[2], s[3], sort & 1),
                 y = image_of(s[0], s[1], s[4], s[5], !(sort & 2));
-    /* Step of each axis: in / out from the centres, in / out, (in - 1) / (out - 1); as whole over whole. */
+    /* Step of each axis: in / out from the centres, in / out, (in - 1) / (out - 1); as whole over whole. The first and
+     * the last also left to the kernel. */
+    const ptrdiff_t by = how < 3 ? 0 : how - 2;
     ptrdiff_t num[2], den[2];
     for (int a = 0; a < 2; a++) {
         const ptrdiff_t in = s[2 + a], out = s[4 + a];
@@ -202,10 +204,32 @@ static bool resize_case(size_t i, kernel_case *c) {
     c->x_count = x.count;
     c->y_count = y.count;
     c->columns = s[1];
-    c->dims.resize =
-        (infk_resize_dims){s[0],   s[1],   s[2],   s[3],    s[4],    s[5],   how == 0, how == 0,
-                           num[0], num[1], den[0], den[1],  pick,    pick,   x.batch,  x.block,
-                           x.lane, x.row,  x.col,  y.batch, y.block, y.lane, y.row,    y.col};
+    c->dims.resize = (infk_resize_dims){.batch = s[0],
+                                        .c = s[1],
+                                        .ih = s[2],
+                                        .iw = s[3],
+                                        .oh = s[4],
+                                        .ow = s[5],
+                                        .h_half = how % 3 == 0,
+                                        .w_half = how % 3 == 0,
+                                        .h_num = by ? 0 : num[0],
+                                        .w_num = by ? 0 : num[1],
+                                        .h_den = by ? 0 : den[0],
+                                        .w_den = by ? 0 : den[1],
+                                        .h_by = by,
+                                        .w_by = by,
+                                        .h_pick = pick,
+                                        .w_pick = pick,
+                                        .x_batch = x.batch,
+                                        .x_block = x.block,
+                                        .x_lane = x.lane,
+                                        .x_row = x.row,
+                                        .x_col = x.col,
+                                        .y_batch = y.batch,
+                                        .y_block = y.block,
+                                        .y_lane = y.lane,
+                                        .y_row = y.row,
+                                        .y_col = y.col};
     return true;
 }
 

@@ -269,10 +269,13 @@ static void test_norm(void) {
 }
 
 /* Where output o of an axis of `in` pixels comes from, and which pixel is the nearest. */
-static double source_of(ptrdiff_t o, ptrdiff_t half, ptrdiff_t num, ptrdiff_t den, ptrdiff_t in) {
+static double source_of(ptrdiff_t o, ptrdiff_t half, ptrdiff_t num, ptrdiff_t den, ptrdiff_t by,
+                        ptrdiff_t in, ptrdiff_t out) {
     const uint32_t bits = (uint32_t)den;
     float divisor;
     memcpy(&divisor, &bits, sizeof divisor);
+    if (by == 1) num = in, divisor = (float)out;
+    if (by == 2) num = out > 1 ? in - 1 : 0, divisor = (float)(out > 1 ? out - 1 : 1);
     const double at = ((double)o + (half ? 0.5 : 0)) * (double)num / (double)divisor - (half ? 0.5 : 0);
     return fmin(fmax(at, 0), (double)(in - 1));
 }
@@ -292,8 +295,8 @@ static void test_resize(void) {
         for (ptrdiff_t i = 0; i < d->batch * d->c * d->oh * d->ow; i++) {
             const ptrdiff_t v = i % d->ow, h = i / d->ow % d->oh, ch = i / d->ow / d->oh % d->c,
                             n = i / d->ow / d->oh / d->c;
-            const double sv = source_of(v, d->w_half, d->w_num, d->w_den, d->iw);
-            const double sh = source_of(h, d->h_half, d->h_num, d->h_den, d->ih);
+            const double sv = source_of(v, d->w_half, d->w_num, d->w_den, d->w_by, d->iw, d->ow);
+            const double sh = source_of(h, d->h_half, d->h_num, d->h_den, d->h_by, d->ih, d->oh);
             const double edge_v = fabs(sv * 2 - rint(sv * 2)), edge_h = fabs(sh * 2 - rint(sh * 2));
             const bool near_edge = (edge_v > 0 && edge_v < 1e-5) || (edge_h > 0 && edge_h < 1e-5);
             double want = 0;

@@ -1,5 +1,6 @@
 /* The building half of onnx_node.h: from operands to ops. */
 #include "../../ir/eval.h"
+#include "../../ir/op_rules.h"
 #include "onnx_import.h"
 #include <string.h>
 
@@ -47,6 +48,18 @@ static bool is_shape_work(infc_op_kind kind, const infc_onnx_operand *in, int n)
     return n > 0 && kind != INFC_OP_ipack; /* a constant is plain */
 }
 
+/* Ops that move elements and look at none: over dims too. */
+static bool moves_only(infc_op_kind kind) {
+    return kind == INFC_OP_reshape || kind == INFC_OP_transpose || kind == INFC_OP_slice ||
+           kind == INFC_OP_expand || infc_op_is_concat(kind);
+}
+
+static bool has_open(const infc_attr *attrs, int n_attrs) {
+    infc_op_desc desc = {.n_attrs = n_attrs};
+    for (int i = 0; i < n_attrs; i++) desc.attrs[i] = attrs[i];
+    return infc_desc_open(&desc);
+}
+
 infc_status infc_onnx_constant(infc_onnx_at *at, const infc_type *type, void **bytes, infc_onnx_operand *out) {
     return infc_onnx_constant_dims(at, type, false, bytes, out);
 }
@@ -75,8 +88,6 @@ static infc_status build_constant(infc_onnx_at *at, const infc_op_desc *desc,
     bool dims;
     const infc_op_info *info = infc_op_get(desc->kind);
     INFC_TRY(infc_onnx_dims_among(at, in, desc->n_in, &dims));
-    if (dims && desc->in[0].dtype != INFC_DTYPE_i64)
-        return infc_onnx_refuse(at, "needs a dimension known only at run time as data");
     const char *wrong = info->shape(cx->arena, desc, &type);
     if (wrong) return infc_onnx_invalid(at, "%s: %s", info->name, wrong);
     infc_op_desc full = *desc;
@@ -100,16 +111,19 @@ infc_status infc_onnx_build(infc_onnx_at *at, infc_op_kind kind, const infc_onnx
                             const infc_attr *attrs, int n_attrs, infc_onnx_operand *out) {
     infc_onnx_import *import = at->import;
     MlirValue values[INFC_MAX_OPERANDS], result;
-    if (is_shape_work(kind, in, n)) {
+    infc_onnx_operand own[INFC_MAX_OPERANDS];
+    bool dims = false, open = has_open(attrs, n_attrs);
+    for (int i = 0; i < n; i++) dims = dims || infc_weight_has_dims(in[i].constant);
+    if (is_shape_work(kind, in, n) && !open && (!dims || moves_only(kind))) {
         infc_op_desc desc = {.kind = kind, .n_in = n, .n_attrs = n_attrs};
         for (int i = 0; i < n; i++) desc.in[i] = in[i].type;
         for (int i = 0; i < n_attrs; i++) desc.attrs[i] = attrs[i];
         return build_constant(at, &desc, in, out);
     }
     for (int i = 0; i < n; i++) {
-        if (infc_weight_has_dims(in[i].constant))
-            return infc_onnx_refuse(at, "needs a dimension known only at run time as data");
-        values[i] = infc_onnx_value_of(import, &in[i]);
+        own[i] = in[i];
+        INFC_TRY(infc_onnx_dims_computed(at, &own[i]));
+        values[i] = infc_onnx_value_of(import, &own[i]);
     }
     INFC_TRY(infc_ir_build(import->ir, block_end(import), kind, at->location, values, n, attrs, n_attrs, &result));
     *out = computed(import, result);

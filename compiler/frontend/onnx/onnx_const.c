@@ -314,8 +314,6 @@ static infc_status constant_of_shape(infc_onnx_at *at) {
     infc_type type = {.dtype = INFC_DTYPE_f32};
     infc_weight value = {.bytes = "\0\0\0\0\0\0\0"};
     infc_onnx_operand y;
-    char *bytes;
-    void *made;
     const infc_onnx_attribute *attribute = infc_onnx_attr(at, "value");
     INFC_TRY(infc_onnx_input_ints(at, 0, type.dims, INFC_MAX_RANK, &type.rank));
     if (attribute) {
@@ -325,12 +323,23 @@ static infc_status constant_of_shape(infc_onnx_at *at) {
             return infc_onnx_invalid(at, "attribute \"value\" is not one element");
         type.dtype = value.type.dtype;
     }
-    INFC_TRY(broadcast_all(at, &(infc_onnx_operand){.type = type}, 1, &type));
-    INFC_TRY(infc_onnx_constant(at, &type, &made, &y));
-    bytes = made;
-    size_t size = infc_dtype_bytes(type.dtype);
-    for (int64_t k = 0, n = infc_type_count(&type); k < n; k++)
-        memcpy(bytes + (size_t)k * size, value.bytes, size);
+    if (!infc_type_open(&type))
+        INFC_TRY(broadcast_all(at, &(infc_onnx_operand){.type = type}, 1, &type));
+    INFC_TRY(infc_onnx_filled(at, &type, value.bytes, &y));
+    return infc_onnx_output(at, 0, &y);
+}
+
+/* The same where bounds are dims: as many as there are for all sizes. */
+static infc_status open_range(infc_onnx_at *at, const infc_onnx_operand in[3]) {
+    infc_onnx_operand y;
+    int64_t start = infc_weight_i64(in[0].constant, 0), limit = infc_weight_i64(in[1].constant, 0),
+            step = infc_weight_i64(in[2].constant, 0);
+    if (in[0].type.dtype != INFC_DTYPE_i64 || infc_dim_open(step) || step == 0)
+        return infc_onnx_refuse(
+            at, "a range over dimensions known only at run time must be of int64, in fixed steps");
+    bool back = step < 0;
+    int64_t room = back ? infc_dim_sub(start, limit) : infc_dim_sub(limit, start);
+    INFC_TRY(infc_onnx_numbers(at, start, step, infc_dim_blocks(room, back ? -step : step), &y));
     return infc_onnx_output(at, 0, &y);
 }
 
@@ -340,12 +349,15 @@ static infc_status range(infc_onnx_at *at) {
     infc_type type = {.dtype = in[0].type.dtype, .rank = 1};
     double v[3];
     void *bytes;
+    bool dims;
     for (int i = 0; i < 3; i++) {
         if (infc_type_count(&in[i].type) != 1 || in[i].type.dtype != type.dtype)
             return infc_onnx_invalid(at, "input %d is %s, not one %s", i,
                                      infc_type_text(at->arena, &in[i].type), infc_dtype_name(type.dtype));
         v[i] = infc_weight_f64(in[i].constant, 0);
     }
+    INFC_TRY(infc_onnx_dims_among(at, in, 3, &dims));
+    if (dims) return open_range(at, in);
     double n = ceil((v[1] - v[0]) / v[2]);
     if (isnan(n) || v[2] == 0)
         return infc_onnx_invalid(at, "a step of 0, or a bound that is no number");
@@ -411,14 +423,14 @@ static infc_status cast_to(infc_onnx_at *at, infc_dtype to) {
     void *bytes;
     type.dtype = to;
     if (to == from) return infc_onnx_output(at, 0, &x);
-    if (!x.constant) {
+    if (to == INFC_DTYPE_i32 && infc_weight_has_dims(x.constant))
+        return infc_onnx_output(at, 0, &x);
+    if (!x.constant || infc_weight_has_dims(x.constant)) {
         INFC_TRY(infc_onnx_number(at, 0, &x));
+        INFC_TRY(infc_onnx_dims_computed(at, &x));
         INFC_TRY(infc_onnx_convert(at, to, &x, &y));
         return infc_onnx_output(at, 0, &y);
     }
-    if (infc_weight_has_dims(x.constant))
-        return infc_onnx_refuse(at, "a dimension known only at run time becomes %s; only int64 is supported",
-                                infc_dtype_name(to));
     if (!can_write(to))
         return infc_onnx_refuse(at, "a cast from %s to %s is not supported", infc_dtype_name(from),
                                 infc_dtype_name(to));

@@ -180,7 +180,8 @@ static infc_status import_nodes(infc_onnx_import *import) {
                            n,
                            import->opset,
                            loc,
-                           infc_ir_location(import->ir, loc.node, (int)n + 1)};
+                           infc_ir_location(import->ir, loc.node, (int)n + 1),
+                           false};
         INFC_TRY(infc_interrupt_check(cx));
         infc_status status = infc_onnx_dims_check(&at);
         if (status == INFC_OK) status = import->ops[n]->import(&at);

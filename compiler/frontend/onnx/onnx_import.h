@@ -36,6 +36,7 @@ typedef struct infc_onnx_import {
     int depth;             /* of the sub-graph that is built; 0: the main graph */
     MlirValue *weights;    /* infc.weight ops */
     size_t n_weights, cap_weights;
+    const infc_weight *numbers[24]; /* onnx_open.c: by bits, once used */
 } infc_onnx_import;
 
 /* onnx_inputs.c: the graph's inputs with their dims bound by the spec. Inputs that fail are left not ready and
@@ -48,6 +49,8 @@ int64_t infc_onnx_bound_dim(const infc_onnx_import *import, const char *param);
 /* Builds a sub-graph's nodes where `at` stands; `inputs` and `outputs`: as many as the graph has. */
 infc_status infc_onnx_import_subgraph(infc_onnx_at *at, const infc_onnx_graph *graph,
                                       const infc_onnx_operand *inputs, infc_onnx_operand *outputs);
+/* onnx_open.c: a constant of i32 as i64; others as they are. */
+infc_onnx_operand infc_onnx_widened(const infc_onnx_at *at, const infc_onnx_operand *in);
 /* The operand as a value of the IR: a constant gets its infc.weight. */
 MlirValue infc_onnx_value_of(infc_onnx_import *import, const infc_onnx_operand *operand);
 /* Compares an inferred type with a declaration: "declared [1,10], computed [1,12]". */

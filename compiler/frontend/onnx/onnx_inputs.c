@@ -47,13 +47,18 @@ static const char *size_name(const infc_sizes *sizes, infc_arena *arena, const c
     return unique;
 }
 
-/* The dim that a binding gives: its number, or its size, which is added when it is met first. */
-static infc_status bound_dim(infc_onnx_import *import, const infc_spec_dim *bound, int64_t *out) {
+/* The dim that a binding gives: its number, or its size, which is added when it is met first. Axes of one name in the
+ * model that are bound one by one to the same range are one size. */
+static infc_status bound_dim(infc_onnx_import *import, const infc_spec_dim *bound,
+                             const char *param, int64_t *out) {
     infc_sizes *sizes = infc_ir_sizes(import->ir);
+    infc_arena *arena = import->cx->arena;
+    const char *key =
+        param ? infc_arena_printf(arena, "%s %s", param, infc_spec_dim_text(arena, bound)) : bound->name;
     size_t known;
     *out = bound->value;
     if (bound->max <= bound->min) return INFC_OK;
-    if (infc_map_find(&import->size_of, bound->name, &known)) {
+    if (infc_map_find(&import->size_of, key, &known)) {
         *out = infc_sizes_dim(sizes, (int)known);
         return INFC_OK;
     }
@@ -61,8 +66,8 @@ static infc_status bound_dim(infc_onnx_import *import, const infc_spec_dim *boun
         return infc_fail(import->cx, INFC_ERR_UNSUPPORTED,
                          bound->loc, "more than %d dimensions are known only at run time; give some of them numbers",
                          INFC_MAX_SIZES);
-    infc_map_put(&import->size_of, bound->name, (size_t)infc_sizes_count(sizes));
-    const char *name = size_name(sizes, import->cx->arena, bound->name);
+    infc_map_put(&import->size_of, key, (size_t)infc_sizes_count(sizes));
+    const char *name = size_name(sizes, arena, param ? param : bound->name);
     *out = infc_sizes_add(sizes, (infc_size){name, bound->min, bound->max, bound->step});
     return INFC_OK;
 }
@@ -87,7 +92,7 @@ static infc_status bind_dim(infc_onnx_import *import, const char *input, int axi
         return infc_fail(import->cx, INFC_ERR_MODEL, (infc_loc){.file = import->path},
                          "input \"%s\": dimension %d is %lld", input, axis, (long long)dim->value);
     *out = fixed ? dim->value : 0;
-    if (!fixed && bound) INFC_TRY(bound_dim(import, bound, out));
+    if (!fixed && bound) INFC_TRY(bound_dim(import, bound, dim->param, out));
     if (by_axis && fixed && by_axis->value != *out)
         return conflict(import, by_axis, input, axis, *out, "the model");
     bool same = !by_param || (fixed ? by_param->value == *out : same_binding(by_param, bound));
@@ -283,7 +288,9 @@ infc_status infc_onnx_declared_check(infc_onnx_import *import, infc_loc loc,
                                      const infc_onnx_value_info *declared, const infc_type *type) {
     if (!declared || !declared->is_tensor) return INFC_OK;
     infc_cx *cx = import->cx;
-    if (declared->elem_type && infc_onnx_dtype(declared->elem_type) != type->dtype)
+    bool held_wide = infc_onnx_dtype(declared->elem_type) == INFC_DTYPE_i32 && type->dtype == INFC_DTYPE_i64 &&
+                     infc_sizes_count(infc_ir_sizes(import->ir)) > 0; /* infc_onnx_widened */
+    if (declared->elem_type && infc_onnx_dtype(declared->elem_type) != type->dtype && !held_wide)
         return infc_fail(cx, INFC_ERR_MODEL, loc, "\"%s\" is declared %s, but is %s", declared->name,
                          infc_onnx_type_name(cx->arena, declared->elem_type), infc_dtype_name(type->dtype));
     /* Some exporters write an empty shape where they mean an unknown one. */

@@ -36,7 +36,8 @@ static size_t input_id(const infc_onnx_at *at, size_t i) {
 bool infc_onnx_has(const infc_onnx_at *at, size_t i) { return input_id(at, i) != INFC_ONNX_ABSENT; }
 
 infc_onnx_operand infc_onnx_any(const infc_onnx_at *at, size_t i) {
-    return at->import->operands[input_id(at, i)];
+    infc_onnx_operand in = at->import->operands[input_id(at, i)];
+    return at->wide ? infc_onnx_widened(at, &in) : in;
 }
 
 infc_status infc_onnx_input(infc_onnx_at *at, size_t i, infc_onnx_operand *out) {

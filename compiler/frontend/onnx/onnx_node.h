@@ -21,6 +21,7 @@ typedef struct infc_onnx_at {
     int64_t opset;
     infc_loc loc;
     MlirLocation location;
+    bool wide; /* constants of i32 are given as i64: beside dims, which are held so whatever the model says */
 } infc_onnx_at;
 
 /* Problems of this node: valid but not supported; invalid. */
@@ -51,6 +52,15 @@ infc_status infc_onnx_output(infc_onnx_at *at, size_t i, const infc_onnx_operand
 infc_status infc_onnx_dims_check(infc_onnx_at *at);
 /* Whether one of the constants holds open dims; then all are i64, and none of the others looks like one. */
 infc_status infc_onnx_dims_among(infc_onnx_at *at, const infc_onnx_operand *in, int n, bool *out);
+
+/* onnx_open.c: numbers start, start + step, .. that may depend on open dims, as i64[n]; open. */
+infc_status infc_onnx_numbers(infc_onnx_at *at, int64_t start, int64_t step, int64_t n, infc_onnx_operand *out);
+/* A dim as f32, of rank 0; `what` names a constant. */
+infc_status infc_onnx_dim_float(infc_onnx_at *at, const char *what, int64_t dim, infc_onnx_operand *out);
+/* A constant that holds open dims becomes computed, so that any op may read it; others stay as they are. */
+infc_status infc_onnx_dims_computed(infc_onnx_at *at, infc_onnx_operand *x);
+/* One value everywhere, of a type that may be open. */
+infc_status infc_onnx_filled(infc_onnx_at *at, const infc_type *type, const void *value, infc_onnx_operand *out);
 
 /* ---- attributes: of their kind when present ---------------------------------------------------------- */
 const infc_onnx_attribute *infc_onnx_attr(const infc_onnx_at *at, const char *name);

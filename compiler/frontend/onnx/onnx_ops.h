@@ -27,6 +27,9 @@ const infc_onnx_op *infc_onnx_op_at(size_t i); /* by domain, name, opset */
 /* The line for an opset, or null. */
 const infc_onnx_op *infc_onnx_op_find(const char *domain, const char *name, int64_t opset);
 
+/* onnx_dims.c: whether an operator, of either domain, takes dimensions that are known only at run time. */
+bool infc_onnx_takes_open(const char *op);
+
 /* Counts of inputs and outputs; attributes known, of their kind, given once. Records every problem. */
 infc_status infc_onnx_op_check(infc_cx *cx, infc_loc loc, const infc_onnx_op *op,
                                const infc_onnx_node *node, int64_t opset);

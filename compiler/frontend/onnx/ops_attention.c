@@ -1,5 +1,6 @@
 /* ONNX's Attention and RotaryEmbedding, and what all attention operators share. */
 #include "ops_attention.h"
+#include "../../ir/op_rules.h"
 #include "ops_part.h"
 #include <math.h>
 
@@ -127,10 +128,10 @@ static infc_status angles(infc_onnx_at *at, size_t i, const infc_type *x, int64_
         INFC_TRY(infc_onnx_build(at, INFC_OP_gather, in, 2, &axis, 1, out));
     }
     const int64_t dims[] = {x->dims[0], x->dims[1], 1, half};
-    if (infc_type_count(&out->type) != dims[0] * dims[1] * half)
-        return infc_onnx_invalid(at, "input %zu gives %s angles for %lld x %lld positions of %lld",
-                                 i, infc_type_text(at->arena, &out->type), (long long)dims[0],
-                                 (long long)dims[1], (long long)half);
+    if (infc_dims_product(&out->type, 0, out->type.rank) != infc_dim_mul(infc_dim_mul(dims[0], dims[1]), half))
+        return infc_onnx_invalid(at, "input %zu gives %s angles for %s x %s positions of %lld", i,
+                                 infc_type_text(at->arena, &out->type), infc_dim_text(at->arena, dims[0]),
+                                 infc_dim_text(at->arena, dims[1]), (long long)half);
     return infc_onnx_view(at, out, dims, 4, out);
 }
 

@@ -61,11 +61,9 @@ static infc_status look_up(infc_onnx_at *at, size_t table, const infc_onnx_opera
 /* Positions 0, 1, .. of a row: input 8, or one after the other. */
 static infc_status positions(infc_onnx_at *at, int64_t n, infc_onnx_operand *out) {
     const infc_type type = {.dtype = INFC_DTYPE_i64, .rank = 2, .dims = {1, n}};
-    void *bytes;
     if (infc_onnx_has(at, 8)) return infc_onnx_number(at, 8, out);
-    INFC_TRY(infc_onnx_constant(at, &type, &bytes, out));
-    for (int64_t i = 0; i < n; i++) memcpy((char *)bytes + i * 8, &i, sizeof i);
-    return INFC_OK;
+    INFC_TRY(infc_onnx_numbers(at, 0, 1, n, out));
+    return infc_onnx_view(at, out, type.dims, 2, out);
 }
 
 infc_status infc_onnx_import_embed_layer_norm(infc_onnx_at *at) {
@@ -99,11 +97,9 @@ static infc_status seen_keys(infc_onnx_at *at, const infc_onnx_operand *given, i
     const int64_t batch = given->type.dims[0], one[] = {batch, 1, 1, 1};
     INFC_TRY(infc_onnx_convert(at, INFC_DTYPE_f32, given, out));
     if (given->type.rank == 1) {
-        const infc_type row = {.dtype = INFC_DTYPE_f32, .rank = 1, .dims = {keys}};
-        void *bytes;
         INFC_TRY(infc_onnx_view(at, out, one, 4, &pick[0]));
-        INFC_TRY(infc_onnx_constant(at, &row, &bytes, &pick[1]));
-        for (int64_t i = 0; i < keys; i++) ((float *)bytes)[i] = (float)i;
+        INFC_TRY(infc_onnx_numbers(at, 0, 1, keys, &pick[1]));
+        INFC_TRY(infc_onnx_convert(at, INFC_DTYPE_f32, &pick[1], &pick[1]));
         INFC_TRY(infc_onnx_map(at, "sub", pick, 2, &pick[0]));
         pick[1] = infc_onnx_scalar(at, "seen", 1.0f);
         pick[2] = infc_onnx_scalar(at, "hidden", 0.0f);
@@ -223,7 +219,7 @@ infc_status infc_onnx_import_multi_head_attention(infc_onnx_at *at) {
                                  (long long)a.q.type.dims[2]);
     a.d = a.q.type.dims[2] / a.heads;
     a.dv = a.v.type.dims[2] / a.heads;
-    a.past = a.k.type.dims[1] - a.q.type.dims[1];
+    a.past = infc_dim_sub(a.k.type.dims[1], a.q.type.dims[1]);
     INFC_TRY(key_mask(at, &a, 4));
     INFC_TRY(score_bias(at, &a, 5));
     INFC_TRY(infc_onnx_attend(at, &a, &y));

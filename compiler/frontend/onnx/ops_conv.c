@@ -11,6 +11,9 @@ infc_status infc_onnx_import_conv(infc_onnx_at *at) {
         return infc_onnx_invalid(at, "the input is %s, the weight %s",
                                  infc_type_text(at->arena, &in[0].type),
                                  infc_type_text(at->arena, &in[1].type));
+    if (infc_type_open(&in[1].type))
+        return infc_onnx_refuse(at, "the weight is %s; only fixed dimensions are supported",
+                                infc_type_text(at->arena, &in[1].type));
     INFC_TRY(infc_onnx_image(at, &in[0], &in[0]));
     INFC_TRY(infc_onnx_image(at, &in[1], &in[1]));
     INFC_TRY(infc_onnx_window_read(at, &in[0].type, spatial, &in[1].type.dims[2], &window));

@@ -1,6 +1,7 @@
 /* ConvTranspose as a convolution. Along an axis of stride s, output s * q + r is the sum over j of x[q - j] times
  * w[s * j + r]: for each r a small kernel of T = ceil(kernel / s) taps. A convolution with these s kernels as channels
  * gives s neighbouring outputs at once; they are spread over pixels and what pads cut off is cut off. */
+#include "../../ir/op_rules.h"
 #include "ops_part.h"
 #include "ops_window.h"
 
@@ -28,18 +29,24 @@ static infc_status read_outputs(infc_onnx_at *at, const infc_type *image, infc_o
     INFC_TRY(infc_onnx_window_list(at, "output_shape", w->spatial, 1, 1, shape));
     if (w->spatial == 1) shape[0] = 1;
     for (int k = 0; k < 2; k++) {
-        int64_t in = image->dims[2 + k], reach = (w->kernel[k] - 1) * w->dilations[k] + 1;
-        int64_t all = (in - 1) * w->strides[k] + reach + extra[k];
-        if (in > INFC_MAX_ELEMENTS / w->strides[k])
+        int64_t in = image->dims[2 + k], reach = infc_window_reach(w->kernel[k], w->dilations[k]);
+        int64_t steps = infc_dim_mul(infc_dim_sub(in, 1), w->strides[k]);
+        int64_t all = infc_dim_add(steps, reach + extra[k]);
+        if (infc_dim_most(in) > INFC_MAX_ELEMENTS / w->strides[k])
             return infc_onnx_refuse(at, "the result has too many elements");
-        if (same && !given) shape[k] = in * w->strides[k];
-        if (same || given) share_pads(w, k, all - shape[k], upper);
-        p->out[k] = same || given ? shape[k] : all - w->pads[k] - w->pads[2 + k];
+        if (same && !given) shape[k] = infc_dim_mul(in, w->strides[k]);
+        int64_t cut = infc_dim_sub(all, shape[k]);
+        if ((same || given) && infc_dim_open(cut))
+            return infc_onnx_refuse(
+                at, "attribute \"output_shape\" fixes what the sizes of a run would change");
+        if (same || given) share_pads(w, k, cut, upper);
+        p->out[k] = same || given ? shape[k] : infc_dim_sub(all, w->pads[k] + w->pads[2 + k]);
         if (given && shape[k] > all)
             return infc_onnx_invalid(at, "attribute \"output_shape\" has %lld where at most %lld are made",
                                      (long long)shape[k], (long long)all);
-        if (p->out[k] < 1)
-            return infc_onnx_invalid(at, "the pads cut off all of %lld outputs", (long long)all);
+        if (infc_dim_least(p->out[k]) < 1)
+            return infc_onnx_invalid(at, "the pads cut off all of %s outputs%s",
+                                     infc_dim_text(at->arena, all), infc_window_advice(image));
     }
     return INFC_OK;
 }
@@ -48,12 +55,12 @@ static void make_plan(const infc_type *image, const infc_onnx_window *w, plan *p
     for (int k = 0; k < 2; k++) {
         int64_t s = w->strides[k], reach = (w->kernel[k] - 1) * w->dilations[k] + 1;
         int64_t taps = (reach + s - 1) / s, begin = w->pads[k] / s;
-        int64_t last = (w->pads[k] + p->out[k] - 1) / s;
+        int64_t last = infc_dim_floor(infc_dim_add(p->out[k], w->pads[k] - 1), s);
         if (begin > taps - 1) begin = taps - 1;
         p->taps[k] = taps;
         p->pads[k] = taps - 1 - begin;
-        p->pads[2 + k] = last - begin + taps - image->dims[2 + k] - p->pads[k];
-        if (p->pads[2 + k] < 0) p->pads[2 + k] = 0;
+        p->pads[2 + k] = infc_dim_sub(infc_dim_add(last, taps - begin - p->pads[k]), image->dims[2 + k]);
+        if (infc_dim_most(p->pads[2 + k]) < 0) p->pads[2 + k] = 0;
         p->first[k] = w->pads[k] - begin * s;
     }
 }
@@ -114,6 +121,10 @@ static infc_status check_inputs(infc_onnx_at *at, const infc_onnx_operand in[2],
         return infc_onnx_invalid(at, "the input is %s, the weight %s",
                                  infc_type_text(at->arena, &in[0].type),
                                  infc_type_text(at->arena, &in[1].type));
+    if (infc_dim_open(in[0].type.dims[1]) || infc_type_open(&in[1].type))
+        return infc_onnx_refuse(at, "channels and the weight need fixed dimensions, not %s and %s",
+                                infc_type_text(at->arena, &in[0].type),
+                                infc_type_text(at->arena, &in[1].type));
     if (groups < 1 || in[0].type.dims[1] % groups != 0)
         return infc_onnx_invalid(at, "%lld groups do not divide %lld input channels",
                                  (long long)groups, (long long)in[0].type.dims[1]);

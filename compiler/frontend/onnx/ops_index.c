@@ -15,6 +15,10 @@ static infc_status integers(infc_onnx_at *at, const int64_t *dims, int rank, int
 
 infc_status infc_onnx_whole(infc_onnx_at *at, int64_t value, infc_onnx_operand *out) {
     int64_t *bytes;
+    if (infc_dim_open(value)) {
+        INFC_TRY(infc_onnx_numbers(at, value, 1, 1, out));
+        return infc_onnx_view(at, out, NULL, 0, out);
+    }
     INFC_TRY(integers(at, NULL, 0, &bytes, out));
     *bytes = value;
     return INFC_OK;
@@ -33,9 +37,9 @@ static infc_status read_indices(infc_onnx_at *at, infc_onnx_operand *out) {
 static infc_status check_known(infc_onnx_at *at, const infc_onnx_operand *index, int64_t dim) {
     for (int64_t k = 0; index->constant && k < infc_type_count(&index->type); k++) {
         int64_t value = infc_weight_i64(index->constant, k);
-        if (value < -dim || value >= dim)
-            return infc_onnx_invalid(at, "index %lld is out of range for %lld elements",
-                                     (long long)value, (long long)dim);
+        if (value < -infc_dim_least(dim) || value >= infc_dim_least(dim))
+            return infc_onnx_invalid(at, "index %lld is out of range for %s elements",
+                                     (long long)value, infc_dim_text(at->arena, dim));
     }
     return INFC_OK;
 }
@@ -126,8 +130,11 @@ static infc_status batch_rows(infc_onnx_at *at, const infc_type *index, int n, i
     int64_t dims[INFC_MAX_RANK] = {0}, *first, count = 1;
     for (int i = 0; i < index->rank - 1; i++) {
         dims[i] = i < n ? index->dims[i] : 1;
-        count *= dims[i];
+        count = infc_dim_mul(count, dims[i]);
     }
+    if (infc_dim_open(count) || infc_dim_open(rows))
+        return n ? infc_onnx_refuse(at, "batch_dims with dimensions known only at run time")
+                 : infc_onnx_whole(at, 0, out);
     INFC_TRY(integers(at, dims, index->rank - 1, &first, out));
     for (int64_t k = 0; k < count; k++) first[k] = k * rows;
     return INFC_OK;
@@ -148,13 +155,13 @@ infc_status infc_onnx_tuple_rows(infc_onnx_at *at, const infc_type *x, int batch
                                  const infc_onnx_operand *index, int64_t *out_rows, infc_onnx_operand *out) {
     int64_t rows = 1, batches = 1, m = index->type.dims[index->type.rank - 1];
     infc_onnx_operand one, step;
-    for (int i = 0; i < batch; i++) batches *= x->dims[i];
-    for (int i = 0; i < m; i++) rows *= x->dims[batch + i];
-    *out_rows = rows * batches;
+    for (int i = 0; i < batch; i++) batches = infc_dim_mul(batches, x->dims[i]);
+    for (int i = 0; i < m; i++) rows = infc_dim_mul(rows, x->dims[batch + i]);
+    *out_rows = infc_dim_mul(rows, batches);
     INFC_TRY(batch_rows(at, &index->type, batch, rows, out));
     for (int i = 0; i < m; i++) {
         int64_t stride = 1;
-        for (int k = i + 1; k < m; k++) stride *= x->dims[batch + k];
+        for (int k = i + 1; k < m; k++) stride = infc_dim_mul(stride, x->dims[batch + k]);
         INFC_TRY(component(at, index, i, &one));
         INFC_TRY(infc_onnx_whole(at, stride, &step));
         INFC_TRY(wrap_checked(at, one, x->dims[batch + i], *out_rows, &one));

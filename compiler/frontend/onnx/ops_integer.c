@@ -23,10 +23,9 @@ static infc_status packed(infc_onnx_at *at, const infc_onnx_operand *w, int64_t 
                           const infc_onnx_operand *starts, infc_onnx_operand *out) {
     infc_onnx_operand in[2] = {*w};
     infc_type type = {.dtype = INFC_DTYPE_i32, .rank = 1, .dims = {outputs}};
-    void *zeros;
+    static const int32_t zero = 0;
     if (starts) in[1] = *starts;
-    else INFC_TRY(infc_onnx_constant(at, &type, &zeros, &in[1]));
-    if (!starts) memset(zeros, 0, (size_t)infc_type_bytes(&type));
+    else INFC_TRY(infc_onnx_filled(at, &type, &zero, &in[1]));
     return infc_onnx_build(at, INFC_OP_ipack, in, 2, NULL, 0, out);
 }
 

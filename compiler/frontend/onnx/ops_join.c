@@ -96,9 +96,10 @@ infc_status infc_onnx_import_tile(infc_onnx_at *at) {
     if (n != x.type.rank)
         return infc_onnx_invalid(at, "%d repeats for %d dimensions", n, x.type.rank);
     for (int i = 0; i < n; i++) {
-        if (repeats[i] < 0 || repeats[i] > INFC_MAX_ELEMENTS)
-            return infc_onnx_invalid(at, "repeat %lld along axis %d", (long long)repeats[i], i);
-        if (__builtin_mul_overflow(x.type.dims[i], repeats[i], &dims[i]))
+        if (infc_dim_least(repeats[i]) < 0 || infc_dim_most(repeats[i]) > INFC_MAX_ELEMENTS)
+            return infc_onnx_invalid(at, "repeat %s along axis %d", infc_dim_text(at->arena, repeats[i]), i);
+        dims[i] = infc_dim_mul(x.type.dims[i], repeats[i]);
+        if (dims[i] == INFC_DIM_BAD)
             return infc_onnx_invalid(at, "the result has too many elements");
         if (rank + 2 > INFC_MAX_RANK && repeats[i] != 1 && x.type.dims[i] != 1)
             return infc_onnx_refuse(at, "repeats along too many axes");
@@ -150,15 +151,24 @@ static infc_status cut(infc_onnx_at *at, infc_onnx_operand *x, int64_t *before, 
     infc_onnx_part part;
     infc_onnx_part_all(&x->type, &part);
     for (int i = 0; i < part.rank; i++) {
-        int64_t dim = x->type.dims[i], kept = dim;
-        if (before[i] < -dim || after[i] < -dim || before[i] > INFC_MAX_ELEMENTS || after[i] > INFC_MAX_ELEMENTS)
-            return infc_onnx_invalid(at, "axis %d, %lld long, cannot be padded by %lld and %lld", i,
-                                     (long long)dim, (long long)before[i], (long long)after[i]);
-        if (before[i] < 0) kept += before[i], part.starts[i] = -before[i], before[i] = 0;
-        if (after[i] < 0) kept += after[i], after[i] = 0;
-        if (kept < 0 || (kept == 0 && dim > 0))
-            return infc_onnx_invalid(at, "the pads of axis %d cut off all of its %lld elements", i,
-                                     (long long)dim);
+        int64_t dim = x->type.dims[i], kept = dim, *both[] = {&before[i], &after[i]};
+        for (int side = 0; side < 2; side++) {
+            int64_t pad = *both[side];
+            if (infc_dim_least(infc_dim_add(dim, pad)) < 0 || infc_dim_most(pad) > INFC_MAX_ELEMENTS)
+                return infc_onnx_invalid(at, "axis %d, %s long, cannot be padded by %s and %s", i,
+                                         infc_dim_text(at->arena, dim), infc_dim_text(at->arena, before[i]),
+                                         infc_dim_text(at->arena, after[i]));
+            if (infc_dim_least(pad) >= 0) continue;
+            if (infc_dim_most(pad) > 0)
+                return infc_onnx_refuse(at, "the pad %s of axis %d adds for some sizes and cuts off for others",
+                                        infc_dim_text(at->arena, pad), i);
+            kept = infc_dim_add(kept, pad);
+            if (side == 0) part.starts[i] = infc_dim_sub(0, pad);
+            *both[side] = 0;
+        }
+        if (kept != dim && infc_dim_least(kept) <= 0)
+            return infc_onnx_invalid(at, "the pads of axis %d cut off all of its %s elements", i,
+                                     infc_dim_text(at->arena, dim));
         part.shape[i] = kept;
     }
     return infc_onnx_part_of(at, x, &part, x);

@@ -1,5 +1,6 @@
 /* LayerNormalization, RMSNormalization, InstanceNormalization, GroupNormalization: a norm of rows, a scale, a bias.
  * LpNormalization: division by a sum. */
+#include "../../ir/op_rules.h"
 #include "onnx_node.h"
 #include <string.h>
 
@@ -57,12 +58,15 @@ infc_status infc_onnx_import_group_norm(infc_onnx_at *at) {
     int64_t channels = x.type.dims[1], groups = channels;
     if (strcmp(at->node->op, "GroupNormalization") == 0)
         groups = infc_onnx_attr_int(at, "num_groups", 0);
+    if (infc_dim_open(channels))
+        return infc_onnx_refuse(at, "%s: the channels must be fixed", infc_type_text(at->arena, &x.type));
     if (groups < 1 || channels % groups != 0)
         return infc_onnx_invalid(at, "%lld groups do not divide %lld channels", (long long)groups,
                                  (long long)channels);
     INFC_TRY(infc_onnx_channel_input(at, 1, &x.type, &scale));
     INFC_TRY(infc_onnx_channel_input(at, 2, &x.type, &bias));
-    int64_t rows[] = {x.type.dims[0] * groups, infc_type_count(&x.type) / (x.type.dims[0] * groups)};
+    int64_t rows[] = {infc_dim_mul(x.type.dims[0], groups),
+                      infc_dim_mul(channels / groups, infc_dims_product(&x.type, 2, x.type.rank))};
     INFC_TRY(infc_onnx_view(at, &x, rows, 2, &y));
     INFC_TRY(infc_onnx_norm_rows(at, &y, 1, true, 1e-5f, &y));
     INFC_TRY(infc_onnx_view(at, &y, x.type.dims, x.type.rank, &y));

@@ -1,4 +1,5 @@
 /* BatchNormalization in inference: s = scale / sqrt(var + epsilon), t = bias - mean * s, y = x * s + t. And LRN. */
+#include "../../ir/op_rules.h"
 #include "onnx_node.h"
 
 infc_status infc_onnx_import_batchnorm(infc_onnx_at *at) {
@@ -31,8 +32,7 @@ infc_status infc_onnx_import_batchnorm(infc_onnx_at *at) {
 static infc_status mean_of_neighbours(infc_onnx_at *at, infc_onnx_operand x, int64_t size,
                                       infc_onnx_operand *out) {
     const infc_type type = x.type;
-    int64_t pixels = 1;
-    for (int i = 2; i < type.rank; i++) pixels *= type.dims[i];
+    int64_t pixels = infc_dims_product(&type, 2, type.rank);
     INFC_TRY(infc_onnx_view(at, &x, (const int64_t[]){type.dims[0], 1, type.dims[1], pixels}, 4, &x));
     infc_attr attrs[] = {
         infc_attr_ints("kernel", (const int64_t[]){size, 1}, 2),

@@ -1,4 +1,5 @@
 /* Operators of com.microsoft on quantised tensors that are computed in f32 between two grids. */
+#include "../../ir/op_rules.h"
 #include "ops_part.h"
 #include "ops_quantize.h"
 
@@ -73,10 +74,10 @@ infc_status infc_onnx_import_qlinear_global_average_pool(infc_onnx_at *at) {
     if (infc_onnx_attr_int(at, "channels_last", 0) || type.rank < 3)
         return infc_onnx_refuse(at, "channels_last, or less than 3 dimensions");
     infc_attr attr = infc_attr_ints("axes", axes, type.rank - 2);
-    int64_t pixels = 1;
-    for (int i = 2; i < type.rank; i++) pixels *= type.dims[i];
+    infc_onnx_operand pixels;
+    INFC_TRY(infc_onnx_dim_float(at, "pixels", infc_dims_product(&type, 2, type.rank), &pixels));
     INFC_TRY(infc_onnx_build(at, INFC_OP_reduce_sum, &x, 1, &attr, 1, &y));
-    INFC_TRY(infc_onnx_map2(at, "div", y, infc_onnx_scalar(at, "pixels", (float)pixels), &y));
+    INFC_TRY(infc_onnx_map2(at, "div", y, pixels, &y));
     INFC_TRY(write(at, &y, 3, 0, &y));
     return infc_onnx_output(at, 0, &y);
 }

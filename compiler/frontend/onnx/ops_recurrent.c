@@ -110,11 +110,8 @@ static infc_status shaped(infc_onnx_at *at, size_t i, infc_type want, infc_onnx_
 }
 
 static infc_status filled(infc_onnx_at *at, infc_type type, float value, infc_onnx_operand *out) {
-    void *bytes;
     type.dtype = INFC_DTYPE_f32;
-    INFC_TRY(infc_onnx_constant(at, &type, &bytes, out));
-    for (int64_t i = 0; i < infc_type_count(&type); i++) ((float *)bytes)[i] = value;
-    return INFC_OK;
+    return infc_onnx_filled(at, &type, &value, out);
 }
 
 /* Directions [first, first + n) of an operand whose first dimension they are. */
@@ -202,7 +199,8 @@ static infc_status first_state(infc_onnx_at *at, const layer *l, size_t i, infc_
 
 static infc_status lengths(infc_onnx_at *at, const layer *l, infc_onnx_operand *out) {
     infc_type want = {.rank = 1, .dims = {l->batch}};
-    if (!infc_onnx_has(at, 4)) return filled(at, want, (float)l->steps, out);
+    if (!infc_onnx_has(at, 4))
+        return filled(at, want, (float)infc_dim_most(l->steps), out); /* as many as there are */
     infc_onnx_operand given = infc_onnx_any(at, 4);
     want.dtype = INFC_DTYPE_i32;
     if (!infc_type_equal(&given.type, &want))
@@ -212,9 +210,9 @@ static infc_status lengths(infc_onnx_at *at, const layer *l, infc_onnx_operand *
     INFC_TRY(filled(at, want, 0.0f, out));
     for (int64_t i = 0; i < l->batch; i++) {
         int64_t length = infc_weight_i64(given.constant, i);
-        if (length < 0 || length > l->steps)
-            return infc_onnx_invalid(at, "input 4: length %lld of row %lld is not within the %lld steps",
-                                     (long long)length, (long long)i, (long long)l->steps);
+        if (length < 0 || length > infc_dim_least(l->steps))
+            return infc_onnx_invalid(at, "input 4: length %lld of row %lld is not within the %s steps",
+                                     (long long)length, (long long)i, infc_dim_text(at->arena, l->steps));
         ((float *)(uintptr_t)out->constant->bytes)[i] = (float)length; /* made above */
     }
     return INFC_OK;
@@ -236,7 +234,8 @@ static infc_status peepholes(infc_onnx_at *at, const layer *l, int64_t first, in
 static infc_status project(infc_onnx_at *at, const layer *l, const infc_onnx_operand *x,
                            int64_t first, int64_t n, infc_onnx_operand *aux, infc_onnx_operand *out) {
     infc_onnx_operand pair[2] = {*x}, w;
-    int64_t rows[] = {l->steps * l->batch, l->inputs}, full[] = {l->steps, l->batch, n * l->gates * l->hp};
+    int64_t rows[] = {infc_dim_mul(l->steps, l->batch), l->inputs},
+            full[] = {l->steps, l->batch, n * l->gates * l->hp};
     INFC_TRY(shaped(at, 1, (infc_type){.rank = 3, .dims = {l->dirs, l->gates * l->h, l->inputs}}, &w));
     INFC_TRY(directions(at, &w, first, n, &pair[1]));
     INFC_TRY(input_weight(at, l, n, &pair[1]));
@@ -314,13 +313,17 @@ static infc_status read_sizes(infc_onnx_at *at, layer *l, infc_onnx_operand *x) 
     l->batch = x->type.dims[1];
     l->inputs = x->type.dims[2];
     l->h = r.type.dims[2];
+    if (infc_type_open(&r.type) || infc_dim_open(l->inputs))
+        return infc_onnx_refuse(at, "X is %s and R %s: only steps and batch may be known at run time only",
+                                infc_type_text(at->arena, &x->type), infc_type_text(at->arena, &r.type));
     l->hp = (l->h + 15) / 16 * 16;
     if (infc_onnx_attr_int(at, "hidden_size", l->h) != l->h)
         return infc_onnx_invalid(at, "attribute \"hidden_size\" is %lld, but R is %s",
                                  (long long)infc_onnx_attr_int(at, "hidden_size", 0),
                                  infc_type_text(at->arena, &r.type));
-    if (l->steps > 1 << 24)
-        return infc_onnx_refuse(at, "%lld steps; at most %d are supported", (long long)l->steps, 1 << 24);
+    if (infc_dim_most(l->steps) > 1 << 24)
+        return infc_onnx_refuse(at, "%s steps; at most %d are supported",
+                                infc_dim_text(at->arena, l->steps), 1 << 24);
     return INFC_OK;
 }
 
@@ -336,7 +339,7 @@ static infc_status import(infc_onnx_at *at, layer *l) {
     }
     INFC_TRY(hand_out(at, l, 0, &parts[0], 0, l->steps));
     for (int i = 0; i < l->n_states; i++)
-        INFC_TRY(hand_out(at, l, 1 + (size_t)i, &parts[0], l->steps + i, 1));
+        INFC_TRY(hand_out(at, l, 1 + (size_t)i, &parts[0], infc_dim_add(l->steps, i), 1));
     return INFC_OK;
 }
 

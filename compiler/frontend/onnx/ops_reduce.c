@@ -114,7 +114,7 @@ infc_status infc_onnx_import_reduce(infc_onnx_at *at) {
     if (strcmp(how->op, "ReduceLogSumExp") == 0) INFC_TRY(log_sum_exp(at, x, reduced, &pair[0]));
     else INFC_TRY(reduce(at, how, x, reduced, &pair[0]));
     if (strcmp(how->op, "ReduceMean") == 0) {
-        pair[1] = infc_onnx_scalar(at, "count", (float)count);
+        INFC_TRY(infc_onnx_dim_float(at, "count", count, &pair[1]));
         INFC_TRY(infc_onnx_map(at, "div", pair, 2, &pair[0]));
     }
     INFC_TRY(infc_onnx_view(at, &pair[0], dims, rank, &pair[0]));

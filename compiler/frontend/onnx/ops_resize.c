@@ -6,7 +6,7 @@ enum { MAX_EXTENT = 1 << 20 };
 
 typedef struct plan { /* per axis of the node's input, up to rank 4 */
     int64_t size[INFC_MAX_RANK];
-    float scale[INFC_MAX_RANK];
+    float scale[INFC_MAX_RANK]; /* 0: follows from extents that are not known yet */
 } plan;
 
 /* Which axis entry i of scales and sizes is about: attribute "axes", else all in order. */
@@ -26,14 +26,43 @@ static infc_status axes_of(infc_onnx_at *at, int rank, int axes[INFC_MAX_RANK], 
     return INFC_OK;
 }
 
+static bool size_fits(int64_t size) {
+    return infc_dim_least(size) >= 1 && infc_dim_most(size) <= MAX_EXTENT;
+}
+
+/* floor(dim * scale) of an open dim: exact for quotients of small numbers. */
+static infc_status scaled_size(infc_onnx_at *at, int64_t dim, double scale, int64_t *out) {
+    for (int64_t by = 1; by <= 64; by++) {
+        const double times = scale * (double)by;
+        if (times < 1 || times > 1 << 20 || times != floor(times)) continue;
+        *out = infc_dim_floor(infc_dim_mul(dim, (int64_t)times), by);
+        return INFC_OK;
+    }
+    return infc_onnx_refuse(at, "a scale of %g for %s elements, known only at run time", scale,
+                            infc_dim_text(at->arena, dim));
+}
+
 static infc_status scale_axis(infc_onnx_at *at, const infc_type *x, int axis, double scale, plan *out) {
-    double size = floor((double)x->dims[axis] * (double)(float)scale);
-    if (!(scale > 0) || !(size >= 1) || size > (double)MAX_EXTENT)
+    const int64_t dim = x->dims[axis];
+    double size = floor((double)dim * (double)(float)scale);
+    if (!(scale > 0) || (!infc_dim_open(dim) && (!(size >= 1) || size > (double)MAX_EXTENT)))
         return infc_onnx_invalid(at, "a scale of %g for axis %d of %s", scale, axis,
                                  infc_type_text(at->arena, x));
     out->scale[axis] = (float)scale;
-    out->size[axis] = (int64_t)size;
-    return INFC_OK;
+    out->size[axis] = infc_dim_open(dim) ? 0 : (int64_t)size;
+    if (infc_dim_open(dim)) INFC_TRY(scaled_size(at, dim, (double)(float)scale, &out->size[axis]));
+    if (size_fits(out->size[axis])) return INFC_OK;
+    return infc_onnx_refuse(at, "a scale of %g for axis %d of %s: it must stay within 1..%d", scale,
+                            axis, infc_type_text(at->arena, x), MAX_EXTENT);
+}
+
+/* The quotient of two extents; 0 when that is not one number for all sizes. */
+static float ratio_of(int64_t size, int64_t dim) {
+    int64_t times;
+    if (!infc_dim_open(size) && !infc_dim_open(dim)) return (float)size / (float)dim;
+    if (infc_dim_share(size, dim, &times) && !infc_dim_open(times)) return (float)times;
+    if (infc_dim_share(dim, size, &times) && !infc_dim_open(times)) return 1.0f / (float)times;
+    return 0;
 }
 
 /* Scales from input i, or from the attribute of Upsample-7. */
@@ -67,10 +96,11 @@ static infc_status read_sizes(infc_onnx_at *at, const infc_type *x, plan *out) {
     INFC_TRY(infc_onnx_input_ints(at, 3, sizes, INFC_MAX_RANK, &given));
     if (given != n) return infc_onnx_invalid(at, "there are %d sizes for %d axes", given, n);
     for (int k = 0; k < n; k++) {
-        if (sizes[k] < 1 || sizes[k] > MAX_EXTENT)
-            return infc_onnx_invalid(at, "a size of %lld for axis %d", (long long)sizes[k], axes[k]);
+        if (!size_fits(sizes[k]))
+            return infc_onnx_invalid(at, "a size of %s for axis %d",
+                                     infc_dim_text(at->arena, sizes[k]), axes[k]);
         out->size[axes[k]] = sizes[k];
-        out->scale[axes[k]] = (float)sizes[k] / (float)x->dims[axes[k]];
+        out->scale[axes[k]] = ratio_of(sizes[k], x->dims[axes[k]]);
     }
     return INFC_OK;
 }
@@ -101,9 +131,11 @@ static axis_step step_of(infc_onnx_at *at, bool linear, int64_t in, int64_t size
     bool corners = infc_onnx_attr_is(at, "coordinate_transformation_mode", "align_corners");
     bool from_torch = infc_onnx_attr_is(at, "coordinate_transformation_mode", "pytorch_half_pixel");
     bool plain = old || infc_onnx_attr_is(at, "coordinate_transformation_mode", "asymmetric");
-    axis_step s = {.half = !given || !(corners || plain), .num = 1, .den = infc_f32_bits(scale)};
+    axis_step s = {.half = !given || !(corners || plain), .num = 1, .den = scale > 0 ? infc_f32_bits(scale) : -1};
     if (old) s.half = 0;
-    if (corners) {
+    if (corners && (infc_dim_open(in) || infc_dim_open(size))) {
+        s.den = -2;
+    } else if (corners) {
         s.num = in - 1;
         s.den = infc_f32_bits(size > 1 ? (float)(size - 1) : 1.0f);
         if (size == 1) s.num = 0;
@@ -159,6 +191,12 @@ infc_status infc_onnx_import_resize(infc_onnx_at *at) {
     int64_t size[2] = {1, 1};
     for (int i = 0; i < spatial; i++) {
         int axis = 2 + i, to = 2 - spatial + i;
+        bool one = infc_dim_open(sizes.size[axis]) && infc_dim_least(sizes.size[axis]) == 1;
+        if (one && infc_onnx_attr_is(at, "coordinate_transformation_mode", "pytorch_half_pixel"))
+            return infc_onnx_refuse(at,
+                                    "pytorch_half_pixel to %s elements, which may be one; "
+                                    "raise the lower bounds in shapes",
+                                    infc_dim_text(at->arena, sizes.size[axis]));
         step[to] = step_of(at, linear, x.type.dims[axis], sizes.size[axis], sizes.scale[axis]);
         size[to] = sizes.size[axis];
     }

@@ -39,22 +39,44 @@ static infc_status read_list(infc_onnx_at *at, const char *name, size_t i, int64
     return INFC_OK;
 }
 
-static int64_t clamp(int64_t v, int64_t low, int64_t high) {
-    return v < low ? low : v > high ? high : v;
+/* The place that `v` means on an axis of `dim` elements, within low..high: false when that is not one expression for
+ * all sizes. Negative ones count from the end. */
+static bool place_on(int64_t v, int64_t dim, int64_t low, int64_t high, int64_t *out) {
+    if (!infc_dim_open(v) && (v < -INFC_MAX_ELEMENTS || v > INFC_MAX_ELEMENTS)) {
+        *out = v < 0 ? low : high;
+        return true;
+    }
+    if (infc_dim_least(v) < 0 && infc_dim_most(v) >= 0) return false;
+    if (infc_dim_most(v) < 0) v = infc_dim_add(v, dim);
+    int64_t above = infc_dim_sub(v, low), below = infc_dim_sub(high, v);
+    *out = v;
+    if (infc_dim_least(above) >= 0 && infc_dim_least(below) >= 0) return true;
+    *out = infc_dim_most(above) <= 0 ? low : high;
+    return infc_dim_most(above) <= 0 || infc_dim_most(below) <= 0;
 }
 
 /* numpy's x[start:end:step] on an axis of `dim` elements. */
-static void cut_axis(infc_onnx_part *part, int axis, int64_t dim, int64_t start, int64_t end, int64_t step) {
+static infc_status cut_axis(infc_onnx_at *at, infc_onnx_part *part, int axis, int64_t dim,
+                            int64_t start, int64_t end, int64_t step) {
     bool back = step < 0;
-    if (start < 0) start += dim; /* dim <= 2^40 */
-    if (end < 0) end += dim;
-    start = clamp(start, 0, back ? dim - 1 : dim);
-    end = clamp(end, back ? -1 : 0, dim);
-    step = clamp(step, -INFC_MAX_ELEMENTS, INFC_MAX_ELEMENTS);
-    int64_t room = back ? start - end : end - start, stride = back ? -step : step;
-    part->shape[axis] = room <= 0 ? 0 : (room + stride - 1) / stride;
-    part->starts[axis] = part->shape[axis] ? start : 0;
-    part->steps[axis] = part->shape[axis] > 1 ? step : 1;
+    int64_t from, to;
+    if (step > INFC_MAX_ELEMENTS || step < -INFC_MAX_ELEMENTS)
+        step = back ? -INFC_MAX_ELEMENTS : INFC_MAX_ELEMENTS;
+    bool known = place_on(start, dim, 0, back ? infc_dim_sub(dim, 1) : dim, &from) &&
+                 place_on(end, dim, back ? -1 : 0, dim, &to);
+    int64_t room = !known ? 0 : back ? infc_dim_sub(from, to) : infc_dim_sub(to, from);
+    known = known && (infc_dim_least(room) > 0 || infc_dim_most(room) <= 0);
+    if (!known)
+        return infc_onnx_refuse(
+            at,
+            "elements %s to %s of axis %d, %s long: which those are is not one expression for "
+            "all sizes, or for some sizes there are none; raise the lower bounds in shapes",
+            infc_dim_text(at->arena, start), infc_dim_text(at->arena, end), axis,
+            infc_dim_text(at->arena, dim));
+    part->shape[axis] = infc_dim_most(room) <= 0 ? 0 : infc_dim_blocks(room, back ? -step : step);
+    part->starts[axis] = part->shape[axis] == 0 ? 0 : from;
+    part->steps[axis] = part->shape[axis] == 0 || part->shape[axis] == 1 ? 1 : step;
+    return INFC_OK;
 }
 
 infc_status infc_onnx_import_slice(infc_onnx_at *at) {
@@ -81,7 +103,10 @@ infc_status infc_onnx_import_slice(infc_onnx_at *at) {
         if (has_steps && steps[i] == 0)
             return infc_onnx_invalid(at, "the step along axis %d is 0", axis);
         seen[axis] = true;
-        cut_axis(&part, axis, x.type.dims[axis], starts[i], ends[i], has_steps ? steps[i] : 1);
+        if (has_steps && infc_dim_open(steps[i]))
+            return infc_onnx_refuse(at, "the step along axis %d is %s; only fixed steps are supported",
+                                    axis, infc_dim_text(at->arena, steps[i]));
+        INFC_TRY(cut_axis(at, &part, axis, x.type.dims[axis], starts[i], ends[i], has_steps ? steps[i] : 1));
     }
     INFC_TRY(infc_onnx_part_of(at, &x, &part, &x));
     return infc_onnx_output(at, 0, &x);
@@ -104,22 +129,24 @@ static infc_status split_sizes(infc_onnx_at *at, int64_t dim, int64_t *sizes, si
     if (parts && (given >= 0 || parts->i != (int64_t)n))
         return infc_onnx_invalid(at, "num_outputs is %lld for %zu outputs", (long long)parts->i, n);
     if (given < 0) {
-        int64_t each = (dim + (int64_t)n - 1) / (int64_t)n;
-        if (!parts && dim % (int64_t)n != 0)
-            return infc_onnx_invalid(at, "%lld elements do not split into %zu equal parts", (long long)dim, n);
-        for (size_t i = 0; i < n; i++) sizes[i] = i + 1 < n ? each : dim - each * ((int64_t)n - 1);
+        int64_t each = infc_dim_blocks(dim, (int64_t)n);
+        if (!parts && !infc_dim_multiple(dim, (int64_t)n))
+            return infc_onnx_invalid(at, "%s elements do not split into %zu equal parts",
+                                     infc_dim_text(at->arena, dim), n);
+        for (size_t i = 0; i < n; i++)
+            sizes[i] = i + 1 < n ? each : infc_dim_sub(dim, infc_dim_mul(each, (int64_t)n - 1));
     }
     for (size_t i = 0; i < n; i++) {
         if (given >= 0 && (size_t)given != n)
             return infc_onnx_invalid(at, "%d sizes for %zu outputs", given, n);
-        if (sizes[i] < 0 || sizes[i] > dim)
-            return infc_onnx_invalid(at, "part %zu of %lld elements would have %lld", i,
-                                     (long long)dim, (long long)sizes[i]);
-        total += sizes[i];
+        if (infc_dim_least(sizes[i]) < 0 || infc_dim_least(infc_dim_sub(dim, sizes[i])) < 0)
+            return infc_onnx_invalid(at, "part %zu of %s elements would have %s", i,
+                                     infc_dim_text(at->arena, dim), infc_dim_text(at->arena, sizes[i]));
+        total = infc_dim_add(total, sizes[i]);
     }
     if (total == dim) return INFC_OK;
-    return infc_onnx_invalid(at, "the parts have %lld elements in all, the axis %lld",
-                             (long long)total, (long long)dim);
+    return infc_onnx_invalid(at, "the parts have %s elements in all, the axis %s",
+                             infc_dim_text(at->arena, total), infc_dim_text(at->arena, dim));
 }
 
 infc_status infc_onnx_import_split(infc_onnx_at *at) {
@@ -130,7 +157,7 @@ infc_status infc_onnx_import_split(infc_onnx_at *at) {
     if (n == 0) return infc_onnx_invalid(at, "has no outputs");
     INFC_TRY(infc_onnx_axis(at, infc_onnx_attr_int(at, "axis", 0), x.type.rank, &axis));
     INFC_TRY(split_sizes(at, x.type.dims[axis], sizes, n));
-    for (size_t i = 0; i < n; from += sizes[i++]) {
+    for (size_t i = 0; i < n; from = infc_dim_add(from, sizes[i++])) {
         infc_onnx_part part;
         if (!infc_onnx_output_used(at, i)) continue;
         infc_onnx_part_all(&x.type, &part);
@@ -151,8 +178,9 @@ static int64_t run_at(const int64_t *indices, int64_t n, int64_t i, int64_t *ste
     int64_t end = i + 2;
     *step = 1;
     if (i + 1 >= n || indices[i + 1] == indices[i]) return 1;
-    *step = indices[i + 1] - indices[i];
-    while (end < n && indices[end] - indices[end - 1] == *step) end++;
+    *step = infc_dim_sub(indices[i + 1], indices[i]);
+    if (infc_dim_open(*step)) return 1;
+    while (end < n && infc_dim_sub(indices[end], indices[end - 1]) == *step) end++;
     return end - i;
 }
 
@@ -210,17 +238,16 @@ infc_status infc_onnx_import_gather(infc_onnx_at *at) {
     int axis, rank = x.type.rank - 1 + index.type.rank;
     INFC_TRY(infc_onnx_axis(at, infc_onnx_attr_int(at, "axis", 0), x.type.rank, &axis));
     int64_t *indices, n, dim = x.type.dims[axis], dims[2 * INFC_MAX_RANK];
-    if (!index.constant) return gather_computed(at, &x, axis);
+    if (!index.constant || infc_weight_has_dims(index.constant))
+        return gather_computed(at, &x, axis);
     INFC_TRY(infc_onnx_input_integers(at, 1, &indices, &n));
-    if (infc_type_open(&x.type) || infc_weight_has_dims(index.constant))
-        return infc_onnx_refuse(at, "dimensions known only at run time are not supported here yet");
     if (rank > INFC_MAX_RANK)
         return infc_onnx_refuse(at, "the result has %d dimensions; at most %d are supported", rank, INFC_MAX_RANK);
     for (int64_t i = 0; i < n; i++) {
-        if (indices[i] < -dim || indices[i] >= dim)
-            return infc_onnx_invalid(at, "index %lld is out of range for %lld elements",
-                                     (long long)indices[i], (long long)dim);
-        if (indices[i] < 0) indices[i] += dim;
+        if (indices[i] < -infc_dim_least(dim) || indices[i] >= infc_dim_least(dim))
+            return infc_onnx_invalid(at, "index %lld is out of range for %s elements",
+                                     (long long)indices[i], infc_dim_text(at->arena, dim));
+        if (indices[i] < 0) indices[i] = infc_dim_add(dim, indices[i]);
     }
     for (int i = 0; i < rank; i++)
         dims[i] = i < axis                     ? x.type.dims[i]

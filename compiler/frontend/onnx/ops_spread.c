@@ -6,7 +6,7 @@ infc_status infc_onnx_spread(infc_onnx_at *at, const infc_onnx_operand *x, int64
     const int64_t *d = x->type.dims, channels = d[1] / (h * w);
     const int64_t first[] = {d[0], channels, h, w, d[2], d[3]},
                   last[] = {d[0], h, w, channels, d[2], d[3]};
-    const int64_t shape[] = {d[0], channels, d[2] * h, d[3] * w};
+    const int64_t shape[] = {d[0], channels, infc_dim_mul(d[2], h), infc_dim_mul(d[3], w)};
     INFC_TRY(infc_onnx_view(at, x, channels_last ? last : first, 6, out));
     INFC_TRY(infc_onnx_permute(
         at, out, channels_last ? (const int64_t[]){0, 3, 4, 1, 5, 2} : (const int64_t[]){0, 1, 4, 2, 5, 3}, out));
@@ -47,11 +47,13 @@ infc_status infc_onnx_import_space_to_depth(infc_onnx_at *at) {
     bool crd = false;
     INFC_TRY(read_block(at, &x, &b, &crd));
     const int64_t *d = x.type.dims;
-    if (d[2] % b != 0 || d[3] % b != 0)
-        return infc_onnx_invalid(at, "%lld x %lld pixels do not make blocks of %lld x %lld",
-                                 (long long)d[2], (long long)d[3], (long long)b, (long long)b);
-    const int64_t parts[] = {d[0], d[1], d[2] / b, b, d[3] / b, b};
-    const int64_t shape[] = {d[0], d[1] * b * b, d[2] / b, d[3] / b};
+    int64_t rows = 0, columns = 0;
+    if (!infc_dim_share(d[2], b, &rows) || !infc_dim_share(d[3], b, &columns))
+        return infc_onnx_invalid(at, "%s x %s pixels do not make blocks of %lld x %lld",
+                                 infc_dim_text(at->arena, d[2]), infc_dim_text(at->arena, d[3]),
+                                 (long long)b, (long long)b);
+    const int64_t parts[] = {d[0], d[1], rows, b, columns, b};
+    const int64_t shape[] = {d[0], infc_dim_mul(d[1], b * b), rows, columns};
     INFC_TRY(infc_onnx_view(at, &x, parts, 6, &y));
     INFC_TRY(infc_onnx_permute(
         at, &y, crd ? (const int64_t[]){0, 1, 3, 5, 2, 4} : (const int64_t[]){0, 3, 5, 1, 2, 4}, &y));

@@ -1,4 +1,5 @@
 #include "ops_window.h"
+#include "../../ir/op_rules.h"
 
 enum {
     MAX_EXTENT = 1 << 20
@@ -61,29 +62,45 @@ static infc_status read_kernel(infc_onnx_at *at, int spatial, const int64_t *ker
     return INFC_OK;
 }
 
+static infc_status undecided(infc_onnx_at *at, const char *what, int64_t in, int64_t stride) {
+    return infc_onnx_refuse(
+        at,
+        "%s of %s elements in steps of %lld is not one expression for all sizes; let the sizes "
+        "be multiples in shapes, as in {min: 32, max: 960, multiple: 32}",
+        what, infc_dim_text(at->arena, in), (long long)stride);
+}
+
 /* SAME: as many outputs as ceil(in / stride); what is odd goes after (UPPER) or before (LOWER). */
-static void pad_same(infc_onnx_window *w, const infc_type *image, bool lower) {
+static infc_status pad_same(infc_onnx_at *at, infc_onnx_window *w, const infc_type *image, bool lower) {
     for (int k = 0; k < 2; k++) {
-        int64_t in = image->dims[2 + k], reach = (w->kernel[k] - 1) * w->dilations[k] + 1;
-        int64_t outputs = (in - 1) / w->strides[k] + 1;
-        int64_t total = (outputs - 1) * w->strides[k] + reach - in;
-        if (total < 0) total = 0;
-        w->pads[k] = lower ? total - total / 2 : total / 2;
-        w->pads[2 + k] = total - w->pads[k];
+        int64_t in = image->dims[2 + k], reach = infc_window_reach(w->kernel[k], w->dilations[k]);
+        int64_t last = infc_dim_mul(infc_dim_floor(infc_dim_sub(in, 1), w->strides[k]), w->strides[k]);
+        int64_t total = infc_dim_sub(infc_dim_add(last, reach), in);
+        if (infc_dim_most(total) < 0) total = 0;
+        if (infc_dim_least(total) < 0) return undecided(at, "padding", in, w->strides[k]);
+        int64_t half = infc_dim_floor(total, 2), rest = infc_dim_sub(total, half);
+        w->pads[k] = lower ? rest : half;
+        w->pads[2 + k] = lower ? half : rest;
     }
+    return INFC_OK;
 }
 
 /* One more output where a step is begun, unless it would begin in the padding behind the input. */
-static void pad_ceil(infc_onnx_window *w, const infc_type *image) {
+static infc_status pad_ceil(infc_onnx_at *at, infc_onnx_window *w, const infc_type *image) {
     for (int k = 0; k < 2; k++) {
-        int64_t in = image->dims[2 + k], reach = (w->kernel[k] - 1) * w->dilations[k] + 1;
-        int64_t room = in + w->pads[k] + w->pads[2 + k] - reach;
-        if (room < 0 || room % w->strides[k] == 0) continue;
-        int64_t last = (room / w->strides[k] + 1) * w->strides[k]; /* where the added step begins */
-        if (last >= in + w->pads[k]) continue;
-        w->pads[2 + k] = last + reach - in - w->pads[k];
+        int64_t in = image->dims[2 + k], reach = infc_window_reach(w->kernel[k], w->dilations[k]);
+        int64_t end = infc_dim_add(in, w->pads[k]);
+        int64_t room = infc_dim_sub(infc_dim_add(end, w->pads[2 + k]), reach);
+        if (infc_dim_least(room) < 0 || infc_dim_multiple(room, w->strides[k])) continue;
+        /* where the added step begins */
+        int64_t last = infc_dim_mul(infc_dim_blocks(room, w->strides[k]), w->strides[k]);
+        int64_t inside = infc_dim_sub(end, last);
+        if (infc_dim_most(inside) <= 0) continue;
+        if (infc_dim_least(inside) <= 0) return undecided(at, "ceil_mode", in, w->strides[k]);
+        w->pads[2 + k] = infc_dim_sub(infc_dim_add(last, reach), end);
         w->extended = true;
     }
+    return INFC_OK;
 }
 
 static infc_status read_auto_pad(infc_onnx_at *at, const infc_type *image, infc_onnx_window *w) {
@@ -96,10 +113,9 @@ static infc_status read_auto_pad(infc_onnx_at *at, const infc_type *image, infc_
             at, "attribute \"auto_pad\" must be NOTSET, VALID, SAME_UPPER or SAME_LOWER");
     if (!none && (w->pads[0] || w->pads[1] || w->pads[2] || w->pads[3]))
         return infc_onnx_invalid(at, "attributes \"pads\" and \"auto_pad\" exclude each other");
-    if (upper || lower) pad_same(w, image, lower);
+    if (upper || lower) INFC_TRY(pad_same(at, w, image, lower));
     INFC_TRY(infc_onnx_attr_flag(at, "ceil_mode", 0, &ceil_mode));
-    if (none && ceil_mode) pad_ceil(w, image);
-    return INFC_OK;
+    return none && ceil_mode ? pad_ceil(at, w, image) : INFC_OK;
 }
 
 infc_status infc_onnx_window_read(infc_onnx_at *at, const infc_type *image, int spatial,

@@ -18,7 +18,7 @@ static const char *check_operand(infc_arena *arena, const infc_op_desc *desc, in
     if (infc_layout_is_packed(b->layout) || b->layout != a->layout)
         return infc_arena_printf(arena, "operand %d, %s, cannot stand beside %s", i,
                                  infc_type_text(arena, b), infc_type_text(arena, a));
-    if (b->layout == INFC_LAYOUT_c16 && axis == 1 && i + 1 < desc->n_in && b->dims[1] % 16 != 0)
+    if (b->layout == INFC_LAYOUT_c16 && axis == 1 && i + 1 < desc->n_in && !infc_dim_multiple(b->dims[1], 16))
         return infc_arena_printf(arena, "operand %d, %s, ends within a block of channels", i,
                                  infc_type_text(arena, b));
     return NULL;
@@ -33,7 +33,7 @@ const char *infc_shape_concat(infc_arena *arena, const infc_op_desc *desc, infc_
     for (int i = 0; i < desc->n_in; i++) {
         wrong = check_operand(arena, desc, i, axis);
         if (wrong) return wrong;
-        if (i > 0) r.dims[axis] += desc->in[i].dims[axis]; /* each at most 2^40 */
+        if (i > 0) r.dims[axis] = infc_dim_add(r.dims[axis], desc->in[i].dims[axis]);
     }
     wrong = infc_type_check(arena, &r);
     if (!wrong) *out = r;
@@ -44,21 +44,22 @@ const char *infc_shape_concat(infc_arena *arena, const infc_op_desc *desc, infc_
 static int64_t run_of(const infc_type *type, int axis, int64_t *outer) {
     *outer = infc_dims_product(type, 0, axis);
     if (type->layout != INFC_LAYOUT_c16) return infc_dims_product(type, axis, type->rank);
-    int64_t blocks = (type->dims[1] + 15) / 16,
-            pixels = 16 * infc_dims_product(type, axis > 2 ? axis : 2, type->rank);
+    int64_t blocks = infc_dim_blocks(type->dims[1], 16),
+            pixels = infc_dim_mul(16, infc_dims_product(type, axis > 2 ? axis : 2, type->rank));
     if (axis >= 2) {
-        *outer = type->dims[0] * blocks * infc_dims_product(type, 2, axis);
+        *outer = infc_dim_mul(infc_dim_mul(type->dims[0], blocks), infc_dims_product(type, 2, axis));
         return pixels;
     }
-    return (axis == 0 ? type->dims[0] : 1) * blocks * pixels;
+    return infc_dim_mul(axis == 0 ? type->dims[0] : 1, infc_dim_mul(blocks, pixels));
 }
 
 void infc_call_concat_part(const infc_op_desc *desc, int part, infc_kernel_call *out) {
     int axis = (int)infc_desc_int(desc, "axis");
     int64_t outer, run = run_of(&desc->in[part], axis, &outer), before = 0, ignored;
-    for (int i = 0; i < part; i++) before += run_of(&desc->in[i], axis, &ignored);
+    for (int i = 0; i < part; i++)
+        before = infc_dim_add(before, run_of(&desc->in[i], axis, &ignored));
     int64_t extents[2] = {outer, run}, strides[2] = {run, 1};
-    if (outer > 1) {
+    if (outer != 1) {
         infc_call_strided(desc->in[0].dtype, 0, 2, extents, strides, out);
         out->dims.strided.y_unit = (ptrdiff_t)run_of(&desc->out, axis, &ignored);
     } else {

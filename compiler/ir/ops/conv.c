@@ -30,6 +30,9 @@ static const char *check_operands(infc_arena *arena, const infc_op_desc *desc) {
     for (int i = 2; i < 4; i++)
         if (w->dims[i] > INFC_MAX_WINDOW)
             return infc_arena_printf(arena, "kernel extent %lld is too large", (long long)w->dims[i]);
+    if (infc_dim_open(x->dims[1]) || infc_type_open(w))
+        return infc_arena_printf(arena, "%s and %s: channels and the weight need fixed dimensions",
+                                 infc_type_text(arena, x), infc_type_text(arena, w));
     int64_t groups = infc_desc_int(desc, "groups");
     if (groups < 1 || x->dims[1] % groups != 0 || w->dims[0] % groups != 0)
         return infc_arena_printf(arena, "%lld groups do not divide %lld input and %lld output channels",
@@ -54,9 +57,9 @@ const char *infc_shape_conv(infc_arena *arena, const infc_op_desc *desc, infc_ty
     for (int i = 0; i < 2; i++) {
         r.dims[2 + i] = infc_window_extent(x->dims[2 + i], pads[i], pads[2 + i], w->dims[2 + i],
                                            strides[i], dilations[i]);
-        if (r.dims[2 + i] < 1)
-            return infc_arena_printf(arena, "the kernel is larger than the padded image %s",
-                                     infc_type_text(arena, x));
+        if (infc_dim_least(r.dims[2 + i]) < 1)
+            return infc_arena_printf(arena, "the kernel is larger than the padded image %s%s",
+                                     infc_type_text(arena, x), infc_window_advice(x));
     }
     wrong = infc_type_check(arena, &r);
     if (!wrong) *out = r;
@@ -68,7 +71,8 @@ const char *infc_shape_conv(infc_arena *arena, const infc_op_desc *desc, infc_ty
 static void merge_rows(infk_conv_dims *d) {
     const bool single =
         d->kh == 1 && d->kw == 1 && d->sh == 1 && d->sw == 1 && d->oh == d->ih && d->ow == d->iw;
-    if (!single || d->x_row != d->iw * d->x_col || d->y_row != d->ow * d->y_col) return;
+    if (!single || infc_dim_open(d->oh) || infc_dim_open(d->ow)) return;
+    if (d->x_row != d->iw * d->x_col || d->y_row != d->ow * d->y_col) return;
     ptrdiff_t rows = d->ow < 64 ? 64 / d->ow : 1;
     if (rows > d->oh) rows = d->oh;
     while (d->oh % rows != 0) rows--;

@@ -38,6 +38,6 @@ void infc_call_gather(const infc_op_desc *desc, infc_kernel_call *out) {
         .outer = (ptrdiff_t)infc_dims_product(x, 0, axis),
         .extent = (ptrdiff_t)x->dims[axis],
         .inner = (ptrdiff_t)infc_dims_product(x, axis + 1, x->rank),
-        .n = (ptrdiff_t)infc_type_count(&desc->in[1]),
+        .n = (ptrdiff_t)infc_dims_product(&desc->in[1], 0, desc->in[1].rank),
     };
 }

@@ -15,8 +15,11 @@ const char *infc_shape_ipack(infc_arena *arena, const infc_op_desc *desc, infc_t
         return infc_arena_printf(arena, "packs i8 or i16 of 2 to 4 dimensions, not %s",
                                  infc_type_text(arena, w));
     if (starts->dtype != INFC_DTYPE_i32 || starts->rank != 1 || starts->dims[0] != outputs_of(w))
-        return infc_arena_printf(arena, "operand 1 must be i32[%lld], not %s",
-                                 (long long)outputs_of(w), infc_type_text(arena, starts));
+        return infc_arena_printf(arena, "operand 1 must be i32[%s], not %s",
+                                 infc_dim_text(arena, outputs_of(w)), infc_type_text(arena, starts));
+    if (w->rank == 4 && infc_type_open(w))
+        return infc_arena_printf(arena, "a convolution's weight needs fixed dimensions, not %s",
+                                 infc_type_text(arena, w));
     infc_type r = *w;
     r.layout = INFC_LAYOUT_ipanel;
     wrong = infc_type_check(arena, &r);

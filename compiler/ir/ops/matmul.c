@@ -81,7 +81,7 @@ void infc_call_matmul(const infc_op_desc *desc, infc_kernel_call *out) {
     *out = (infc_kernel_call){.kind = INFK_matmul, .types = {"f32", infc_dtype_name(w->dtype), "f32"}};
     if (desc->kind == INFC_OP_imatmul) {
         *out = (infc_kernel_call){.kind = INFK_imatmul, .types = {"i16", infc_dtype_name(w->dtype), "i32"}};
-        w_batch = infc_ipanel_elements(&packed) * ((n + 15) / 16);
+        w_batch = infc_dim_mul(infc_ipanel_elements(&packed), infc_dim_blocks(n, 16));
     }
     out->dims.matmul = (infk_matmul_dims){
         .batch = (ptrdiff_t)batch,

@@ -26,22 +26,27 @@ static int walk(const infc_op_desc *desc, axis *axes) {
         bool here = before[i] != 0 || after[i] != 0;
         if (!here && x->dims[i] == 1) continue;
         if (!here && !padded) {
-            axes[n - 1].x *= x->dims[i];
-            axes[n - 1].y *= x->dims[i];
+            axes[n - 1].x = infc_dim_mul(axes[n - 1].x, x->dims[i]);
+            axes[n - 1].y = infc_dim_mul(axes[n - 1].y, x->dims[i]);
         } else {
-            axes[n++] = (axis){x->dims[i], before[i], before[i] + x->dims[i] + after[i]};
+            int64_t y = infc_dim_add(infc_dim_add(before[i], x->dims[i]), after[i]);
+            axes[n++] = (axis){x->dims[i], before[i], y};
         }
         padded = here;
     }
     return n;
 }
 
+/* Of all sizes: what is mirrored must be there. */
 static const char *check_reach(infc_arena *arena, int mode, int i, int64_t extent, int64_t before, int64_t after) {
-    int64_t reach = before > after ? before : after;
-    if (mode == 0 || reach == 0 || (mode == 1 && extent > 0) || (mode == 2 && reach < extent))
-        return NULL;
-    return infc_arena_printf(arena, "axis %d, %lld long, cannot be padded by %lld from itself", i,
-                             (long long)extent, (long long)reach);
+    const int64_t pads[] = {before, after};
+    for (int side = 0; side < 2 && mode != 0; side++) {
+        int64_t rest = mode == 1 ? extent : infc_dim_sub(extent, pads[side]);
+        if (pads[side] != 0 && infc_dim_least(rest) <= 0)
+            return infc_arena_printf(arena, "axis %d, %s long, cannot be padded by %s from itself", i,
+                                     infc_dim_text(arena, extent), infc_dim_text(arena, pads[side]));
+    }
+    return NULL;
 }
 
 const char *infc_shape_pad(infc_arena *arena, const infc_op_desc *desc, infc_type *out) {
@@ -58,7 +63,7 @@ const char *infc_shape_pad(infc_arena *arena, const infc_op_desc *desc, infc_typ
     for (int i = 0; i < x->rank && !wrong; i++) {
         int64_t before = infc_desc_attr(desc, "before")->ints[i],
                 after = infc_desc_attr(desc, "after")->ints[i];
-        r.dims[i] += before + after;
+        r.dims[i] = infc_dim_add(r.dims[i], infc_dim_add(before, after));
         wrong = check_reach(arena, mode, i, x->dims[i], before, after);
     }
     if (!wrong) wrong = infc_type_check(arena, &r);

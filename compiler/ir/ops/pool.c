@@ -21,13 +21,14 @@ static const char *check(infc_arena *arena, const infc_op_desc *desc) {
  * further apart than the image is wide. */
 static const char *check_pixels(infc_arena *arena, int64_t extent, int64_t kernel, int64_t before,
                                 int64_t after, int64_t dilation) {
-    int64_t reach = dilation * (kernel - 1) + 1;
-    if (before >= reach || after >= reach)
-        return infc_arena_printf(arena, "pads %lld and %lld must be smaller than the window, %lld",
-                                 (long long)before, (long long)after, (long long)reach);
-    if (kernel > 1 && dilation > extent)
-        return infc_arena_printf(arena, "dilation %lld is larger than the image, %lld",
-                                 (long long)dilation, (long long)extent);
+    int64_t reach = infc_window_reach(kernel, dilation);
+    if (infc_dim_least(infc_dim_sub(reach, before)) < 1 || infc_dim_least(infc_dim_sub(reach, after)) < 1)
+        return infc_arena_printf(arena, "pads %s and %s must be smaller than the window, %s",
+                                 infc_dim_text(arena, before), infc_dim_text(arena, after),
+                                 infc_dim_text(arena, reach));
+    if (infc_dim_most(kernel) > 1 && dilation > infc_dim_least(extent))
+        return infc_arena_printf(arena, "dilation %lld is larger than the image, %s",
+                                 (long long)dilation, infc_dim_text(arena, extent));
     return NULL;
 }
 
@@ -45,9 +46,9 @@ const char *infc_shape_pool(infc_arena *arena, const infc_op_desc *desc, infc_ty
         int64_t extent = x->dims[2 + i];
         r.dims[2 + i] =
             infc_window_extent(extent, pads[i], pads[2 + i], kernel[i], strides[i], dilations[i]);
-        if (r.dims[2 + i] < 1)
-            return infc_arena_printf(arena, "the window is larger than the padded image %s",
-                                     infc_type_text(arena, x));
+        if (infc_dim_least(r.dims[2 + i]) < 1)
+            return infc_arena_printf(arena, "the window is larger than the padded image %s%s",
+                                     infc_type_text(arena, x), infc_window_advice(x));
         wrong = check_pixels(arena, extent, kernel[i], pads[i], pads[2 + i], dilations[i]);
         if (wrong) return wrong;
     }

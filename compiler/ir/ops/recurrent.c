@@ -68,7 +68,8 @@ static const char *shape(infc_arena *arena, const infc_op_desc *desc, infc_type 
     if (!wrong) wrong = check_operands(arena, desc, c);
     if (wrong) return wrong;
     const infc_type *x = &desc->in[0], *r = &desc->in[1];
-    infc_type y = {.rank = 4, .dims = {x->dims[0] + c.states, r->dims[0], x->dims[1], r->dims[1]}};
+    infc_type y = {.rank = 4,
+                   .dims = {infc_dim_add(x->dims[0], c.states), r->dims[0], x->dims[1], r->dims[1]}};
     y.dtype = INFC_DTYPE_f32;
     wrong = infc_type_check(arena, &y);
     if (!wrong) *out = y;

@@ -1,16 +1,19 @@
 /* resize.c - an image [N,C,H,W] to other extents. x and result: plain or c16 each. The attributes have one number for
  * each of the two axes: the new extent; whether sources count from pixel centres (half); num and den (the bits of an
- * f32) of the step; pick: 0 linear (for both or neither), or which pixel is the nearest. See resize_dims.def. */
+ * f32) of the step, where den -1 and -2 say that both follow from the extents, as `by` 1 and 2; pick: 0 linear (for
+ * both or neither), or which pixel is the nearest. See resize_dims.def. */
 #include "../op_rules.h"
 
 static const char *check_attrs(infc_arena *arena, const infc_op_desc *desc) {
     const char *wrong = infc_want_ints(arena, desc, "size", 2, 1, INFC_MAX_WINDOW);
     if (!wrong) wrong = infc_want_ints(arena, desc, "half", 2, 0, 1);
     if (!wrong) wrong = infc_want_ints(arena, desc, "num", 2, 0, INFC_MAX_WINDOW);
-    if (!wrong) wrong = infc_want_ints(arena, desc, "den", 2, 1, 0x7f7fffff); /* finite, above 0 */
+    if (!wrong)
+        wrong = infc_want_ints(arena, desc, "den", 2, -2, 0x7f7fffff); /* finite, or see above */
     if (!wrong) wrong = infc_want_ints(arena, desc, "pick", 2, 0, 4);
     if (wrong) return wrong;
-    const int64_t *pick = infc_desc_attr(desc, "pick")->ints;
+    const int64_t *pick = infc_desc_attr(desc, "pick")->ints, *den = infc_desc_attr(desc, "den")->ints;
+    if (den[0] == 0 || den[1] == 0) return infc_arena_printf(arena, "\"den\" holds 0");
     if ((pick[0] == 0) != (pick[1] == 0))
         return infc_arena_printf(arena, "linear along one axis only is not supported");
     return NULL;
@@ -26,7 +29,7 @@ const char *infc_shape_resize(infc_arena *arena, const infc_op_desc *desc, infc_
         return infc_arena_printf(arena, "needs an image [N,C,H,W] with pixels, not %s",
                                  infc_type_text(arena, &r));
     for (int i = 0; i < 2; i++) {
-        if (r.dims[2 + i] > INFC_MAX_WINDOW)
+        if (infc_dim_most(r.dims[2 + i]) > INFC_MAX_WINDOW)
             return infc_arena_printf(arena, "the image %s is too large", infc_type_text(arena, &r));
         r.dims[2 + i] = infc_desc_attr(desc, "size")->ints[i];
     }
@@ -56,6 +59,8 @@ void infc_call_resize(const infc_op_desc *desc, infc_kernel_call *out) {
         .w_num = (ptrdiff_t)num[1],
         .h_den = (ptrdiff_t)den[0],
         .w_den = (ptrdiff_t)den[1],
+        .h_by = den[0] > 0 ? 0 : -(ptrdiff_t)den[0],
+        .w_by = den[1] > 0 ? 0 : -(ptrdiff_t)den[1],
         .h_pick = (ptrdiff_t)pick[0],
         .w_pick = (ptrdiff_t)pick[1],
         INFC_IMAGE_STRIDES(xs, ys),

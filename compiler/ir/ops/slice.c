@@ -11,21 +11,28 @@ static int walk(const infc_op_desc *desc, int64_t *extents, int64_t *strides, in
     *base = 0;
     for (int i = 0; i < x->rank; i++) {
         int64_t stride = infc_dims_product(x, i + 1, x->rank);
-        s[i] = shape[i] > 1 ? stride * steps[i] : 0;
-        *base += stride * starts[i];
+        s[i] = shape[i] == 0 || shape[i] == 1 ? 0 : infc_dim_mul(stride, steps[i]);
+        *base = infc_dim_add(*base, infc_dim_mul(stride, starts[i]));
     }
     return infc_walk_merge(x->rank, shape, s, extents, strides);
 }
 
+/* For all sizes. */
+static bool lies_in(int64_t index, int64_t extent) {
+    int64_t room = infc_dim_sub(extent, index);
+    return index != INFC_DIM_BAD && infc_dim_least(index) >= 0 && infc_dim_least(room) > 0 && room != INFC_DIM_BAD;
+}
+
 static const char *check_axis(infc_arena *arena, int axis, int64_t extent, int64_t start,
                               int64_t step, int64_t count) {
-    int64_t last;
-    if (count == 0 && start >= 0 && start <= extent) return NULL;
-    bool fits = count > 0 && step != 0 && start >= 0 && start < extent && infc_mul(count - 1, step, &last) &&
-                !__builtin_add_overflow(last, start, &last) && last >= 0 && last < extent;
+    if (infc_dim_least(start) >= 0 && count == 0 && infc_dim_least(infc_dim_sub(extent, start)) >= 0)
+        return NULL;
+    int64_t last = infc_dim_add(start, infc_dim_mul(infc_dim_sub(count, 1), step));
+    bool fits = step != 0 && infc_dim_least(count) > 0 && lies_in(start, extent) && lies_in(last, extent);
     if (fits) return NULL;
-    return infc_arena_printf(arena, "%lld elements from %lld in steps of %lld do not lie in axis %d, %lld long",
-                             (long long)count, (long long)start, (long long)step, axis, (long long)extent);
+    return infc_arena_printf(arena, "%s elements from %s in steps of %lld do not lie in axis %d, %s long",
+                             infc_dim_text(arena, count), infc_dim_text(arena, start),
+                             (long long)step, axis, infc_dim_text(arena, extent));
 }
 
 const char *infc_shape_slice(infc_arena *arena, const infc_op_desc *desc, infc_type *out) {

@@ -14,10 +14,12 @@ static bool has_open_fields(const infc_kernel_call *call) {
 int64_t infc_call_units(const infc_kernel_call *call) {
     if (!has_open_fields(call)) return infk_units(call->kind, &call->dims);
     switch (call->kind) {
+    case INFK_iconv:
     case INFK_conv: {
         const infk_conv_dims *d = &call->dims.conv;
         return product(d->batch, infc_dim_blocks(d->oc, 16), d->oh);
     }
+    case INFK_imatmul:
     case INFK_matmul: {
         const infk_matmul_dims *d = &call->dims.matmul;
         return infc_dim_mul(d->batch, infc_dim_blocks(d->n, 16));
@@ -35,10 +37,20 @@ int64_t infc_call_units(const infc_kernel_call *call) {
     case INFK_reduce_max: return call->dims.reduce.outer;
     case INFK_softmax: return call->dims.softmax.outer;
     case INFK_norm: return call->dims.norm.outer;
+    case INFK_gather: return infc_dim_mul(call->dims.gather.outer, call->dims.gather.n);
+    case INFK_attention:
+    case INFK_attention_masked: {
+        const infk_attention_dims *d = &call->dims.attention;
+        return product(d->batch, d->heads, infc_dim_blocks(d->m, 16));
+    }
+    case INFK_lstm:
+    case INFK_gru:
+    case INFK_rnn: return infc_dim_mul(call->dims.recurrent.dirs, call->dims.recurrent.batch);
     case INFK_strided: return infc_dim_mul(call->dims.strided.d0, call->dims.strided.d1);
     case INFK_pad: return infc_dim_mul(call->dims.pad.n0, call->dims.pad.n1);
     case INFK_to_c16:
     case INFK_from_c16:
+    case INFK_ipack_matmul:
     case INFK_pack_matmul: {
         const infk_relayout_dims *d = &call->dims.relayout;
         return infc_dim_mul(d->batch, infc_dim_blocks(d->c, 16));

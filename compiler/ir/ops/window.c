@@ -12,8 +12,17 @@ infc_image_strides infc_image_strides_of(const infc_type *type) {
                                 (ptrdiff_t)pixels, (ptrdiff_t)w, 1};
 }
 
+int64_t infc_window_reach(int64_t kernel, int64_t dilation) {
+    return infc_dim_add(infc_dim_mul(infc_dim_sub(kernel, 1), dilation), 1);
+}
+
+const char *infc_window_advice(const infc_type *image) {
+    return infc_type_open(image) ? " at its smallest: raise the lower bounds in shapes" : "";
+}
+
 int64_t infc_window_extent(int64_t in, int64_t before, int64_t after, int64_t kernel,
                            int64_t stride, int64_t dilation) {
-    int64_t room = infc_dim_add(in, before + after - (dilation * (kernel - 1) + 1));
+    int64_t room =
+        infc_dim_sub(infc_dim_add(in, infc_dim_add(before, after)), infc_window_reach(kernel, dilation));
     return infc_dim_least(room) < 0 ? 0 : infc_dim_add(infc_dim_floor(room, stride), 1);
 }

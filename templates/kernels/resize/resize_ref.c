@@ -1,8 +1,16 @@
 /* resize: the nearest pixel, or linear between the two or four around the source: a + f * (b - a) with one fma, along
  * rows first, then down. Sources beyond the image take its edge. */
-static INFK_INLINE float INFK_PART(source)(ptrdiff_t o, ptrdiff_t half, ptrdiff_t num, ptrdiff_t den) {
+static INFK_INLINE float INFK_PART(source)(ptrdiff_t o, ptrdiff_t half, float num, float den) {
     const float b = half ? 0.5f : 0.0f;
-    return ((float)o + b) * (float)num / s_float((uint32_t)den) - b;
+    return ((float)o + b) * num / den - b;
+}
+static INFK_INLINE float INFK_PART(num)(ptrdiff_t by, ptrdiff_t num, ptrdiff_t in, ptrdiff_t out) {
+    if (by == 2) return (float)(out > 1 ? in - 1 : 0);
+    return by == 1 ? 1.0f : (float)num;
+}
+static INFK_INLINE float INFK_PART(den)(ptrdiff_t by, ptrdiff_t den, ptrdiff_t in, ptrdiff_t out) {
+    if (by == 2) return (float)(out > 1 ? out - 1 : 1);
+    return by == 1 ? (float)out / (float)in : s_float((uint32_t)den);
 }
 /* The source rounded as `pick` says, within 0 .. last. */
 static INFK_INLINE ptrdiff_t INFK_PART(near)(float source, ptrdiff_t pick, ptrdiff_t last) {
@@ -16,14 +24,18 @@ static INFK_INLINE ptrdiff_t INFK_PART(near)(float source, ptrdiff_t pick, ptrdi
 static INFK_INLINE void INFK(resize)(const infk_resize_dims *d, const T *x, const EPI_TYPE *e,
                                      ptrdiff_t begin, ptrdiff_t end) {
     const ptrdiff_t blocks = (d->c + 15) / 16;
+    const float h_num = INFK_PART(num)(d->h_by, d->h_num, d->ih, d->oh);
+    const float h_den = INFK_PART(den)(d->h_by, d->h_den, d->ih, d->oh);
+    const float w_num = INFK_PART(num)(d->w_by, d->w_num, d->iw, d->ow);
+    const float w_den = INFK_PART(den)(d->w_by, d->w_den, d->iw, d->ow);
     for (ptrdiff_t unit = begin; unit < end; unit++) {
         const ptrdiff_t row = unit % d->oh, block = unit / d->oh % blocks, image = unit / d->oh / blocks;
         const ptrdiff_t lanes = d->c - block * 16 < 16 ? d->c - block * 16 : 16;
-        const float h = INFK_PART(source)(row, d->h_half, d->h_num, d->h_den);
+        const float h = INFK_PART(source)(row, d->h_half, h_num, h_den);
         const ptrdiff_t top = INFK_PART(near)(h, d->h_pick, d->ih - 1), low = top + (top < d->ih - 1);
         const float down = s_max(0.0f, s_min(h, (float)(d->ih - 1))) - (float)top;
         for (ptrdiff_t col = 0; col < d->ow; col++) {
-            const float v = INFK_PART(source)(col, d->w_half, d->w_num, d->w_den);
+            const float v = INFK_PART(source)(col, d->w_half, w_num, w_den);
             const ptrdiff_t left = INFK_PART(near)(v, d->w_pick, d->iw - 1),
                             right = left + (left < d->iw - 1);
             const float across = s_max(0.0f, s_min(v, (float)(d->iw - 1))) - (float)left;
