@@ -29,6 +29,7 @@ typedef struct infc_built { /* for one target */
     const infc_target *target;
     const char *dir;    /* in the output folder: DIR, or DIR/TARGET when there are several */
     const char *staged; /* where it is made */
+    infc_ir *lowered;   /* for it: after the last pass that ran */
     infc_plan plan;
     infc_emitted emitted;
     infc_linked linked;

@@ -1,17 +1,14 @@
+#include "../../passes/pass.h"
 #include "../base/file.h"
 #include "../frontend/llm/llm_model.h"
+#include "graph.h"
 #include "inspect_folder.h"
+#include "inspect_graph.h"
 #include "inspect_llm.h"
-#include "json.h"
 #include "model_facts.h"
+#include "stayed_float.h"
 #include "table.h"
 #include <string.h>
-
-typedef struct values {
-    bool json;
-    infc_texts sets;
-    const char *fit;
-} values;
 
 /* One operator of the model. */
 typedef struct op_use {
@@ -28,7 +25,8 @@ typedef struct inspection {
     op_use *uses;
     size_t n_uses, cap_uses;
     infc_map use_of;
-    uint64_t flops; /* when it could be imported */
+    uint64_t flops;                    /* when it could be imported */
+    const infc_ir_notes *stayed_float; /* what runs in f32 between quantised tensors; null: nothing */
     bool imported;
     bool open_dims; /* nothing is wrong but that the spec has to say more */
 } inspection;
@@ -52,28 +50,10 @@ static void count_ops(inspection *in) {
     }
 }
 
-static uint64_t count_flops(inspection *in, infc_ir *ir) {
-    MlirOperation *ops;
-    size_t n = infc_ir_ops(in->cx->arena, infc_ir_body(ir->main), &ops);
-    uint64_t flops = 0;
-    int64_t most[INFC_MAX_SIZES] = {0};
-    for (int i = 0; i < infc_sizes_count(infc_ir_sizes(ir)); i++)
-        most[i] = infc_sizes_at(infc_ir_sizes(ir), i)->max;
-    for (size_t i = 0; i < n; i++) {
-        infc_op_kind kind = infc_ir_kind(ir, ops[i]);
-        infc_kernel_call call = {0};
-        infc_op_desc desc;
-        if (kind >= INFC_N_OP_KINDS) continue;
-        infc_ir_describe(ir, ops[i], &desc);
-        desc = infc_desc_at(&desc, most);
-        if (infc_op_get(kind)->call) {
-            infc_op_get(kind)->call(&desc, &call);
-            flops += infk_flops(call.kind, &call.dims);
-        } else if (kind == INFC_OP_map1 || kind == INFC_OP_map2 || kind == INFC_OP_map3) {
-            flops += (uint64_t)infc_type_count(&desc.out);
-        }
-    }
-    return flops;
+static uint64_t count_flops(infc_ir *ir) {
+    infc_graph graph;
+    infc_graph_build(ir, true, &graph);
+    return graph.flops;
 }
 
 /* Its problems, put to the operators they are about. */
@@ -127,6 +107,13 @@ static void resolve_shapes(inspection *in, const infc_ir *ir) {
     }
 }
 
+/* As far as the pass that decides what runs in integers. */
+static void find_stayed_float(inspection *in, infc_ir *ir) {
+    const infc_pass_options options = {.stop_after = "integers"};
+    if (infc_passes_run(ir, &in->facts.spec, NULL, INFC_PASSES_MODEL, &options) == INFC_OK)
+        in->stayed_float = ir->stayed_float;
+}
+
 static infc_status inspect(inspection *in, const char *path, const infc_texts *sets) {
     infc_cx *cx = in->cx;
     infc_spec_set *all = INFC_NEW(cx->arena, infc_spec_set, sets->n);
@@ -140,8 +127,9 @@ static infc_status inspect(inspection *in, const char *path, const infc_texts *s
     in->outputs = INFC_NEW(cx->arena, const infc_onnx_value_info *, graph->n_outputs);
     for (size_t i = 0; i < graph->n_outputs; i++) in->outputs[i] = &graph->outputs[i];
     if (in->imported) {
-        in->flops = count_flops(in, &ir);
+        in->flops = count_flops(&ir);
         resolve_shapes(in, &ir);
+        find_stayed_float(in, &ir);
     }
     assign_problems(in);
     return INFC_OK;
@@ -174,6 +162,7 @@ static void put_text(inspection *in, infc_buf *out) {
                        in->uses[i].why ? infc_arena_printf(arena, "NO: %s", in->uses[i].why) : "yes");
     }
     infc_table_print(&table, 0, out);
+    infc_stayed_float_text(arena, in->stayed_float, out);
     if (in->imported) infc_buf_puts(out, "\ninfc can compile this model.\n");
     else
         infc_buf_printf(out, "\n%s\n", in->open_dims ? "To compile it, the spec has to say more:" : "Not as it is:");
@@ -228,6 +217,7 @@ static void put_json(inspection *in, infc_buf *out) {
         infc_json_end(&j);
     }
     infc_json_end(&j);
+    infc_stayed_float_json(&j, in->stayed_float);
     infc_json_raw(&j, "problems", infc_buf_str(&problems));
     infc_json_end(&j);
 }
@@ -243,14 +233,16 @@ static infc_status repeat_problems(inspection *in) {
 }
 
 static infc_status run(infc_call_cx *call) {
-    const values *v = call->args.values;
+    const infc_inspect_options *v = call->args.values;
     const char *path = call->args.operands[0];
     inspection in = {.cx = call->cx};
+    INFC_TRY(infc_inspect_graph_check(call->cx, v, infc_dir_exists(path)));
     if (infc_llm_is_model(path)) return infc_inspect_llm(call, path, v->fit);
     if (v->fit) {
         return infc_fail(in.cx, INFC_ERR_SPEC,
                          INFC_NO_LOC, "--fit is for a language model (.gguf, .safetensors, a folder with config.json)");
     }
+    if (v->graph) return infc_inspect_graph(call, path);
     if (infc_dir_exists(path)) {
         if (v->sets.n) {
             return infc_fail(in.cx, INFC_ERR_SPEC, INFC_NO_LOC,
@@ -271,10 +263,20 @@ static infc_status run(infc_call_cx *call) {
                      in.trial.n_errors, in.trial.n_errors == 1 ? "" : "s");
 }
 
+#define FIELD(name) offsetof(infc_inspect_options, name)
 static const infc_option options[] = {
-    {"set", 0, INFC_OPTION_LIST, "KEY=VALUE", offsetof(values, sets), "a key of the spec: --set shapes.batch=1"},
-    {"fit", 0, INFC_OPTION_TEXT, "MEMORY", offsetof(values, fit),
+    {"set", 0, INFC_OPTION_LIST, "KEY=VALUE", FIELD(sets), "a key of the spec: --set shapes.batch=1"},
+    {"fit", 0, INFC_OPTION_TEXT, "MEMORY", FIELD(fit),
      "of a language model: the longest context that fits beside the weights"},
+    {"graph", 0, INFC_OPTION_FLAG, NULL, FIELD(graph), "the graph, a line per node; layers that repeat are shown once"},
+    {"format", 0, INFC_OPTION_TEXT, "FORMAT", FIELD(format),
+     "of the graph: text, svg (a picture for browsers), dot (for\nGraphviz); default text"},
+    {"stage", 0, INFC_OPTION_TEXT, "STAGE", FIELD(stage),
+     "the graph after a pass; fuse shows the steps of the compiled code;\n"
+     "default import"},
+    {"target", 0, INFC_OPTION_LIST, "T", FIELD(targets), "which layout and fuse are for; default the spec's first"},
+    {"unfold", 0, INFC_OPTION_FLAG, NULL, FIELD(unfold), "all layers, also those that repeat"},
+    {"output", 'o', INFC_OPTION_TEXT, "FILE", FIELD(output), "write the graph there instead of to stdout"},
     INFC_OPTION_JSON,
 };
 
@@ -283,16 +285,21 @@ const infc_command infc_command_inspect = {
     .operands = "MODEL|SPEC|DIR",
     .min_operands = 1,
     .max_operands = 1,
-    .about = "Shows the inputs, outputs, weights and operators of a model, what of it is "
-             "supported, and what stands\n"
-             "against compiling it: every problem at once, each with its node. Nothing is "
-             "compiled. For the DIR of an\n"
-             "earlier compile it shows the report: sizes, memory, steps and kernels.",
+    .about =
+        "Shows the inputs, outputs, weights and operators of a model, what of it is "
+        "supported, and what stands\n"
+        "against compiling it: every problem at once, each with its node. Nothing is "
+        "compiled. For the DIR of an\n"
+        "earlier compile it shows the report: sizes, memory, steps and kernels. With --graph it "
+        "draws the model, as\n"
+        "imported or after a pass: what is computed when it is compiled is left out.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
-    .values_bytes = sizeof(values),
+    .values_bytes = sizeof(infc_inspect_options),
     .examples = "  infc inspect model.onnx\n"
                 "  infc inspect model.onnx --json | jq '.operators[] | select(.supported | not)'\n"
+                "  infc inspect spec.yaml --graph\n"
+                "  infc inspect spec.yaml --graph --stage fuse --format svg -o steps.svg\n"
                 "  infc inspect build --json | jq .memory\n",
     .run = run,
 };

@@ -1,6 +1,7 @@
 #include "inspect_folder.h"
 #include "../base/file.h"
 #include "built_folder.h"
+#include "stayed_float.h"
 #include "table.h"
 
 static uint64_t number_of(const json_t *object, const char *key) {
@@ -58,6 +59,17 @@ static void put_steps(infc_arena *arena, const json_t *steps, infc_buf *out) {
     infc_table_print(&table, 0, out);
 }
 
+static void put_stayed_float(infc_arena *arena, const json_t *rows, infc_buf *out) {
+    infc_ir_notes notes = {.items = INFC_NEW(arena, infc_ir_note_row, json_array_size(rows) + 1)};
+    size_t i;
+    json_t *row;
+    json_array_foreach(rows, i, row) {
+        notes.items[notes.n++] =
+            (infc_ir_note_row){infc_json_text_of(row, "node"), infc_json_text_of(row, "why")};
+    }
+    infc_stayed_float_text(arena, &notes, out);
+}
+
 infc_status infc_inspect_folder(infc_call_cx *call, const char *dir) {
     infc_arena *arena = call->cx->arena;
     infc_built_folder built;
@@ -75,5 +87,6 @@ infc_status infc_inspect_folder(infc_call_cx *call, const char *dir) {
     put_facts(arena, &built, call->out);
     infc_buf_puts(call->out, "\n");
     put_steps(arena, json_object_get(built.report, "steps"), call->out);
+    put_stayed_float(arena, json_object_get(built.report, "stayed_float"), call->out);
     return INFC_OK;
 }

@@ -144,7 +144,7 @@ infc_status infc_pipeline_lower(infc_pipeline *p, infc_built *built) {
     if (p->no_targets) return INFC_OK;
     p->stopped = false; /* the target before may have ended early, as this one will */
     infc_progress(p->cx, "%s: layouts, steps, memory", built->target->name);
-    p->lowered = INFC_NEW(p->cx->arena, infc_ir, 1);
+    p->lowered = built->lowered = INFC_NEW(p->cx->arena, infc_ir, 1);
     INFC_TRY(infc_ir_clone(&p->build->ir, p->lowered));
     return run_passes(p, p->lowered, INFC_PASSES_TARGET);
 }

@@ -1,7 +1,7 @@
 #include "../base/file.h"
 #include "../emit/emit.h"
 #include "compile.h"
-#include "json.h"
+#include "stayed_float.h"
 #include <inttypes.h>
 
 static void put_hash(infc_json *j, const char *key, uint64_t hash) {
@@ -90,18 +90,6 @@ static void put_steps(infc_json *j, const infc_plan *plan) {
     infc_json_u64(j, "flops", flops);
 }
 
-/* Products and convolutions of which one side is quantised, or both in ways that integers cannot sum. */
-static void put_stayed_float(infc_json *j, const infc_plan *plan) {
-    infc_json_array(j, "stayed_float");
-    for (size_t i = 0; plan->stayed_float && i < plan->stayed_float->n; i++) {
-        infc_json_object(j, NULL);
-        infc_json_text(j, "node", plan->stayed_float->items[i].node);
-        infc_json_text(j, "why", plan->stayed_float->items[i].text);
-        infc_json_end(j);
-    }
-    infc_json_end(j);
-}
-
 static void put_weights(infc_json *j, const infc_build *build, const infc_built *built) {
     const infc_emitted *e = &built->emitted;
     infc_json_object(j, "weights");
@@ -157,7 +145,7 @@ infc_status infc_report_write(infc_cx *cx, const infc_build *build, const infc_b
     put_ports(&j, "inputs", plan, plan->inputs, plan->n_inputs);
     put_ports(&j, "outputs", plan, plan->outputs, plan->n_outputs);
     put_steps(&j, plan);
-    put_stayed_float(&j, plan);
+    infc_stayed_float_json(&j, plan->stayed_float);
     infc_json_end(&j);
     const char *path = infc_path_join(cx->arena, built->staged, "report.json");
     INFC_TRY(infc_file_write(cx, path, infc_buf_bytes(&text), 0644));
