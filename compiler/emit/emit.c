@@ -64,12 +64,6 @@ static const char *source_name(const infc_emit_unit *u, const char *suffix) {
     return infc_arena_printf(u->cx->arena, "src/%s%s", u->name, suffix);
 }
 
-static const char **one(const infc_emit_unit *u, const char *name) {
-    const char **list = INFC_NEW(u->cx->arena, const char *, 1);
-    list[0] = name;
-    return list;
-}
-
 static infc_status write_skeleton(infc_emit_unit *u, const char *file, const char *path) {
     infc_buf text = {.arena = u->cx->arena};
     INFC_TRY(infc_emit_skeleton(u, file, NULL, 0, &text));
@@ -84,6 +78,7 @@ static infc_status begin(infc_emit_unit *u, infc_cx *cx, const infc_plan *plan,
     infc_emit_dims_begin(u);
     INFC_TRY(infc_emit_share(u));
     INFC_TRY(infc_emit_names(u));
+    INFC_TRY(infc_emit_divide(u));
     INFC_TRY(infc_emit_prepare_begin(u));
     return infc_emit_layout(u);
 }
@@ -95,20 +90,35 @@ static infc_status simd_text(infc_emit_unit *u, infc_buf *out) {
                           infc_arena_printf(u->cx->arena, "%s_SIMD_H", u->upper), out);
 }
 
-/* NAME.c and the vocabulary it is written in; their hash without comments, with that of the weights, names this
+/* NAME.c, then the files of kernels. */
+static infc_status code_texts(infc_emit_unit *u, infc_buf *texts) {
+    for (size_t i = 0; i <= u->n_parts; i++) texts[i].arena = u->cx->arena;
+    INFC_TRY(infc_emit_source_text(u, &texts[0]));
+    for (size_t i = 0; i < u->n_parts; i++) INFC_TRY(infc_emit_part_text(u, i, &texts[i + 1]));
+    return INFC_OK;
+}
+
+/* The code and the vocabulary it is written in; their hash without comments, with that of the weights, names this
  * model. */
 static infc_status write_code(infc_emit_unit *u) {
-    infc_buf simd = {.arena = u->cx->arena}, source = {.arena = u->cx->arena}, all = {.arena = u->cx->arena};
+    infc_arena *arena = u->cx->arena;
+    infc_buf simd = {.arena = arena}, all = {.arena = arena};
+    infc_buf *texts = INFC_NEW(arena, infc_buf, u->n_parts + 1);
     INFC_TRY(simd_text(u, &simd));
-    INFC_TRY(infc_emit_source_text(u, &source));
-    infc_buf_printf(&all, "%s%s%s%016llx", infc_buf_str(&simd), infc_buf_str(&source),
-                    infc_buf_str(&u->prepare->code), (unsigned long long)u->weights_hash);
-    const infc_bytes code = infc_c_without_comments(u->cx->arena, infc_buf_bytes(&all));
-    u->content_hash = u->out->content_hash = infc_sha256_hex(u->cx->arena, code);
+    INFC_TRY(code_texts(u, texts));
+    infc_buf_puts(&all, infc_buf_str(&simd));
+    for (size_t i = 0; i <= u->n_parts; i++) infc_buf_puts(&all, infc_buf_str(&texts[i]));
+    infc_buf_printf(&all, "%s%016llx", infc_buf_str(&u->prepare->code), (unsigned long long)u->weights_hash);
+    const infc_bytes code = infc_c_without_comments(arena, infc_buf_bytes(&all));
+    u->content_hash = u->out->content_hash = infc_sha256_hex(arena, code);
     INFC_TRY(infc_emit_write(u, source_name(u, "_simd.h"), infc_buf_bytes(&simd), 0644));
-    u->out->model_sources = one(u, source_name(u, ".c"));
-    u->out->n_model_sources = 1;
-    return infc_emit_write(u, u->out->model_sources[0], infc_buf_bytes(&source), 0644);
+    u->out->model_sources = INFC_NEW(arena, const char *, u->n_parts + 1);
+    for (size_t i = 0; i <= u->n_parts; i++) {
+        const char *name = i ? infc_emit_part_name(u, i - 1) : source_name(u, ".c");
+        u->out->model_sources[u->out->n_model_sources++] = name;
+        INFC_TRY(infc_emit_write(u, name, infc_buf_bytes(&texts[i]), 0644));
+    }
+    return INFC_OK;
 }
 
 static infc_status write_headers(infc_emit_unit *u) {
@@ -163,7 +173,7 @@ infc_status infc_emit(infc_cx *cx, const infc_plan *plan, const infc_emit_option
     u.out = out;
     INFC_TRY(infc_dir_create(cx, infc_path_join(cx->arena, options->dir, "src/infrt")));
     INFC_TRY(write_weights(&u));     /* src/NAME.weights, src/NAME_weights.S */
-    INFC_TRY(write_code(&u));        /* src/NAME_simd.h, src/NAME.c */
+    INFC_TRY(write_code(&u));        /* src/NAME_simd.h, src/NAME.c, src/NAME_kernels_*.c */
     INFC_TRY(write_headers(&u));     /* NAME.h, infc_abi.h, src/NAME_internal.h */
     INFC_TRY(write_model(&u));       /* src/NAME_model.c, src/NAME_prepare.c */
     INFC_TRY(infc_emit_runtime(&u)); /* src/NAME_main.c, src/infrt/ */
@@ -178,5 +188,9 @@ infc_status infc_emit(infc_cx *cx, const infc_plan *plan, const infc_emit_option
 infc_status infc_emit_source(infc_cx *cx, const infc_plan *plan, const infc_spec *spec, infc_buf *out) {
     infc_emit_unit u;
     INFC_TRY(begin(&u, cx, plan, spec, NULL));
-    return infc_emit_source_text(&u, out);
+    infc_buf *texts = INFC_NEW(cx->arena, infc_buf, u.n_parts + 1);
+    INFC_TRY(code_texts(&u, texts));
+    for (size_t i = 0; i <= u.n_parts; i++)
+        infc_buf_printf(out, "%s%s", i ? "\n" : "", infc_buf_str(&texts[i]));
+    return INFC_OK;
 }

@@ -49,7 +49,7 @@ static const char *value(const infc_emit_unit *u, int64_t dim) {
     return infc_dim_c(u->cx->arena, dim, u->dims->values);
 }
 
-const char *infc_emit_dims_text(const infc_emit_unit *u) {
+const char *infc_emit_dims_struct(const infc_emit_unit *u) {
     infc_buf out = {.arena = u->cx->arena};
     const struct infc_emit_dims *dims = u->dims;
     if (infc_emit_n_sizes(u) == 0) return "";
@@ -58,7 +58,15 @@ const char *infc_emit_dims_text(const infc_emit_unit *u) {
         infc_buf_printf(&out, "    ptrdiff_t d%zu; /* %s */\n", i,
                         infc_emit_comment(u->cx->arena, infc_dim_text(u->cx->arena, dims->items[i])));
     if (dims->n == 0) infc_buf_puts(&out, "    char none;\n");
-    infc_buf_printf(&out, "};\n\nstatic void %s_dims_set(const int64_t *sizes, struct %s_dims *z) {\n",
+    infc_buf_puts(&out, "};\n");
+    return infc_buf_str(&out);
+}
+
+const char *infc_emit_dims_text(const infc_emit_unit *u) {
+    infc_buf out = {.arena = u->cx->arena};
+    const struct infc_emit_dims *dims = u->dims;
+    if (infc_emit_n_sizes(u) == 0) return "";
+    infc_buf_printf(&out, "\nstatic void %s_dims_set(const int64_t *sizes, struct %s_dims *z) {\n",
                     u->name, u->name);
     for (size_t i = 0; i < dims->n; i++)
         infc_buf_printf(&out, "    z->d%zu = (ptrdiff_t)(%s);\n", i, value(u, dims->items[i]));

@@ -134,7 +134,8 @@ static const char *field_list(const infc_emit_unit *u, const char *from, const c
 
 infc_status infc_emit_source_text(infc_emit_unit *u, infc_buf *out) {
     infc_buf functions = {.arena = u->cx->arena};
-    INFC_TRY(infc_emit_functions(u, &functions));
+    if (u->n_parts) infc_emit_declarations(u, &functions);
+    else INFC_TRY(infc_emit_functions(u, 0, &functions));
     const infc_bytes *fpenv = infc_embedded("runtime/core/fpenv.h");
     if (!fpenv)
         return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "fpenv.h is not in this executable");
@@ -146,6 +147,8 @@ infc_status infc_emit_source_text(infc_emit_unit *u, infc_buf *out) {
     }
     const char *steps = steps_text(u);
     const infc_expand_var vars[] = {
+        {"parts", u->n_parts ? "1" : "0"},
+        {"dims_struct", infc_emit_dims_struct(u)},
         {"dims", infc_emit_dims_text(u)},
         {"n_sizes", infc_arena_printf(u->cx->arena, "%d", infc_emit_n_sizes(u))},
         {"sizes", infc_emit_n_sizes(u) ? "1" : "0"},

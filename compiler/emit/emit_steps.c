@@ -137,7 +137,8 @@ static infc_plan_step by_kernel(const infc_plan_step *step, const infk_kernel *k
     return one;
 }
 
-static infc_status print_instance(infc_emit_unit *u, const infc_emit_instance *instance, infc_buf *out) {
+infc_status infc_emit_instance_text(const infc_emit_unit *u, size_t index, infc_buf *out) {
+    const infc_emit_instance *instance = &u->instances[index];
     const infc_plan_step one = by_kernel(&u->plan->steps[instance->step], instance->kernel), *step = &one;
     const char *words = infc_expr_words(u->cx->arena, u->plan, step, ", ");
     infc_buf_printf(out, "\n/* %s, then %s */\nstruct %s_epi {\n", step->kernel->name,
@@ -214,14 +215,30 @@ static void print_wrapper(const infc_emit_unit *u, const infc_plan_step *step, c
     infc_buf_puts(out, "}\n");
 }
 
-static void print_function(const infc_emit_unit *u, const infc_emit_function *f, infc_buf *out) {
+static const char *definition(const infc_emit_unit *u, const infc_emit_function *f) {
+    const infc_plan_step *step = &u->plan->steps[f->step];
+    infc_buf out = {.arena = u->cx->arena};
+    const char *large = f->large < 0 ? NULL : u->instances[f->large].name;
+    infc_buf_printf(&out, "%sINFC_STEP void %s", u->n_parts ? "" : "static ", f->name);
+    if (step->kernel) print_wrapper(u, step, f->name, u->instances[f->instance].name, large, &out);
+    else infc_nest_print(u, step, &out);
+    return infc_buf_str(&out);
+}
+
+void infc_emit_declaration(const infc_emit_unit *u, size_t function, infc_buf *out) {
+    const char *text = definition(u, &u->functions[function]);
+    infc_buf_printf(out, "%.*s;\n", (int)strcspn(text, "{") - 1, text);
+}
+
+void infc_emit_function_text(const infc_emit_unit *u, size_t function, infc_buf *out) {
+    const infc_emit_function *f = &u->functions[function];
     const infc_plan_step *step = &u->plan->steps[f->step];
     infc_buf_printf(out, "\n/* %s */\n", infc_emit_comment(u->cx->arena, step->what));
     if (step->kernel && !infc_emit_is_open(u->plan, step)) print_dims(u, step, f->name, out);
-    infc_buf_printf(out, "static INFC_STEP void %s", f->name);
-    const char *large = f->large < 0 ? NULL : u->instances[f->large].name;
-    if (step->kernel) print_wrapper(u, step, f->name, u->instances[f->instance].name, large, out);
-    else infc_nest_print(u, step, out);
+    const char *text = definition(u, f);
+    const int head = (int)strcspn(text, "{") + 2; /* up to the body */
+    if (u->n_parts) infc_emit_declaration(u, function, out);
+    infc_buf_printf(out, "%.*s%s%s", head, text, u->n_parts ? "    INFC_FROM(begin);\n" : "", text + head);
 }
 
 /* ---- sharing -------------------------------------------------------------------------------------------- */
@@ -286,27 +303,36 @@ infc_status infc_emit_share(infc_emit_unit *u) {
 }
 
 /* Each dims struct once, in order of first use. */
-static void print_dims_types(const infc_emit_unit *u, infc_buf *out) {
+static void print_dims_types(const infc_emit_unit *u, const bool *instances, infc_buf *out) {
     infc_map seen = {.arena = u->cx->arena};
     for (size_t i = 0; i < u->n_instances; i++) {
         const infk_kind kind = u->plan->steps[u->instances[i].step].kernel->kind;
         const char *name = infk_kind_get(kind)->dims_name;
-        if (infc_map_find(&seen, name, NULL)) continue;
+        if (!instances[i] || infc_map_find(&seen, name, NULL)) continue;
         infc_map_put(&seen, name, 1);
         infc_buf_puts(out, "\n");
         infc_kernel_dims_text(kind, out);
     }
 }
 
-infc_status infc_emit_functions(infc_emit_unit *u, infc_buf *out) {
-    print_dims_types(u, out);
-    size_t printed = 0;
+infc_status infc_emit_functions(const infc_emit_unit *u, size_t part, infc_buf *out) {
+    bool *wanted = INFC_NEW(u->cx->arena, bool, u->n_instances + 1);
     for (size_t i = 0; i < u->n_functions; i++) {
         const infc_emit_function *f = &u->functions[i];
-        const int needed = f->large > f->instance ? f->large : f->instance;
-        for (; printed < u->n_instances && (int)printed <= needed; printed++)
-            INFC_TRY(print_instance(u, &u->instances[printed], out));
-        print_function(u, f, out);
+        if (f->part == part && f->instance >= 0) wanted[f->instance] = true;
+        if (f->part == part && f->large >= 0) wanted[f->large] = true;
+    }
+    print_dims_types(u, wanted, out);
+    for (size_t i = 0; i < u->n_functions; i++) {
+        const infc_emit_function *f = &u->functions[i];
+        if (f->part != part) continue;
+        const int instances[] = {f->instance, f->large};
+        for (int k = 0; k < 2; k++) {
+            if (instances[k] < 0 || !wanted[instances[k]]) continue;
+            wanted[instances[k]] = false; /* printed */
+            INFC_TRY(infc_emit_instance_text(u, (size_t)instances[k], out));
+        }
+        infc_emit_function_text(u, i, out);
     }
     return INFC_OK;
 }

@@ -18,6 +18,7 @@ typedef struct infc_emit_function {
     int step;          /* the first that calls it */
     int instance;      /* -1: a loop nest */
     int large;         /* the instance of the step's other kernel, or -1 */
+    size_t part;       /* which file it stands in */
 } infc_emit_function;
 
 typedef struct infc_emit_prepare infc_emit_prepare;
@@ -34,8 +35,9 @@ typedef struct infc_emit_unit {
     infc_emit_function *functions;
     size_t n_instances, cap_instances, n_functions, cap_functions;
     int *step_function;
-    struct infc_emit_dims *dims;                       /* emit_dims.c */
-    struct infc_emit_prepare *prepare;                 /* emit_prepare.c */
+    size_t n_parts;                    /* files of functions; 0: they stand in NAME.c */
+    struct infc_emit_dims *dims;       /* emit_dims.c */
+    struct infc_emit_prepare *prepare; /* emit_prepare.c */
     uint64_t layout_hash, weights_hash, weights_bytes; /* bytes with header; 0: the model has no weights */
     const char *content_hash;
     bool embeds; /* weights stand in the library */
@@ -49,7 +51,8 @@ int infc_emit_n_sizes(const infc_emit_unit *u);
 const char *infc_emit_dim(const infc_emit_unit *u, int64_t dim);
 /* Whether the step's function needs `z`. */
 bool infc_emit_is_open(const infc_plan *plan, const infc_plan_step *step);
-/* Once all text that uses infc_emit_dim is made: struct NAME_dims, NAME_dims_set, NAME_sizes_fit. */
+/* Once all text that uses infc_emit_dim is made: struct NAME_dims; NAME_dims_set, NAME_sizes_fit. */
+const char *infc_emit_dims_struct(const infc_emit_unit *u);
 const char *infc_emit_dims_text(const infc_emit_unit *u);
 const char *infc_emit_sizes_of(const infc_emit_unit *u); /* body of NAME_sizes_of(inputs, sizes) */
 const char *infc_emit_output_dims(const infc_emit_unit *u); /* outputs->y_dims from sizes */
@@ -75,13 +78,22 @@ typedef struct infc_emit_args {
 infc_emit_args infc_emit_args_begin(infc_buf *out, int indent);
 void infc_emit_arg(infc_emit_args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* emit_steps.c: which functions there are, and their text in order of first use. */
+/* emit_steps.c: which functions there are, and their text, those of a part in order of first use. */
 infc_status infc_emit_share(infc_emit_unit *u);
-infc_status infc_emit_functions(infc_emit_unit *u, infc_buf *out);
+infc_status infc_emit_functions(const infc_emit_unit *u, size_t part, infc_buf *out);
+infc_status infc_emit_instance_text(const infc_emit_unit *u, size_t instance, infc_buf *out);
+void infc_emit_function_text(const infc_emit_unit *u, size_t function, infc_buf *out);
+void infc_emit_declaration(const infc_emit_unit *u, size_t function, infc_buf *out);
 /* Whether `restrict` is true of the step: nothing that it reads shares memory with what it writes. */
 bool infc_emit_apart(const infc_plan *plan, const infc_plan_step *step);
 const infc_plan_extra *infc_emit_extra(const infc_emit_unit *u, const infc_plan_step *step, int i);
 const infc_plan_buffer *infc_emit_stored(const infc_emit_unit *u, const infc_plan_step *step, int i);
+
+/* emit_parts.c: how functions are divided between files (after infc_emit_names), and those files. */
+infc_status infc_emit_divide(infc_emit_unit *u);
+const char *infc_emit_part_name(const infc_emit_unit *u, size_t part); /* "src/NAME_kernels_1.c" */
+void infc_emit_declarations(const infc_emit_unit *u, infc_buf *out);   /* of all functions */
+infc_status infc_emit_part_text(infc_emit_unit *u, size_t part, infc_buf *out);
 
 /* expr.c: the body of an epilogue or of a loop nest as statements. */
 typedef struct infc_expr_place {
