@@ -197,7 +197,7 @@ int infk_has_scratch(infk_kind kind) {
 ptrdiff_t infk_scratch(infk_kind kind, const void *dims) {
     const infk_recurrent_dims *d = dims;
     switch (kind) {
-    case INFK_lstm: return d->dirs * d->batch * 3 * d->hp; /* h, the next h, c */
+    case INFK_lstm: return d->dirs * d->batch * 4 * d->hp; /* h, the next h, c, h rounded */
     case INFK_gru: return d->dirs * d->batch * 4 * d->hp;  /* h, the next h, z, r */
     case INFK_rnn: return d->dirs * d->batch * 2 * d->hp;
     default: return 0;

@@ -149,4 +149,20 @@ static INFK_INLINE ptrdiff_t s_length(float a, ptrdiff_t most) {
 #undef P
 #undef PF
 
+/* x on the nearest of 256 even steps from its least to its largest number, 0 among them, as DynamicQuantizeLinear has
+ * it. */
+static INFK_INLINE void s_steps(const float *x, ptrdiff_t n, float *out) {
+    float low = 0.0f, high = 0.0f;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        low = s_min(x[i], low);
+        high = s_max(x[i], high);
+    }
+    const float step = high > low ? s_div(s_sub(high, low), 255.0f) : 1.0f;
+    const float zero = s_round(s_min(s_div(-low, step), 255.0f));
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const float q = s_add(s_round(s_div(x[i], step)), zero);
+        out[i] = s_mul(s_sub(s_min(s_max(q, 0.0f), 255.0f), zero), step);
+    }
+}
+
 #endif

@@ -138,6 +138,7 @@ def with_runtime():
     yield "QLinearSigmoid", build("QLinearSigmoid", x, grid, domain=MICROSOFT), x, 1
     yield "QLinearLeakyRelu", build("QLinearLeakyRelu", x, grid, domain=MICROSOFT, alpha=0.1), x, 1
     yield "QLinearGlobalAveragePool", build("QLinearGlobalAveragePool", x, grid, domain=MICROSOFT), x, 1
+    yield "QLinearAveragePool", build("QLinearAveragePool", x, grid, domain=MICROSOFT, kernel_shape=[3, 2], strides=[2, 1], pads=[1, 0, 1, 1]), x, 1
     yield "QLinearSoftmax", build("QLinearSoftmax", x, {**grid, "ys": np.float32(1 / 256), "yz": np.uint8(0)},
                                   domain=MICROSOFT, axis=-1, opset=21), x, 1
     constants = {"ys": np.float32(0.04), "yz": np.uint8(100), "as": np.float32(0.02), "az": np.uint8(120), "b": b,
@@ -155,6 +156,16 @@ def with_runtime():
     constants = {"as": np.float32(0.02), "az": np.uint8(9), "b": b, "bs": np.float32(0.01), "bz": np.int8(0),
                  "c": r.integers(-900, 900, 7).astype(np.int32), "ys": np.float32(0.1), "yz": np.uint8(128)}
     yield "QGemm", build("QGemm", {"a": a}, constants, domain=MICROSOFT), {"a": a}, 0
+    for name, dirs, dtype, columns, attrs in (("", 1, np.uint8, False, {}), ("_both", 2, np.int8, False, {"direction": "bidirectional"}),
+                                              ("_columns", 1, np.int8, True, {"direction": "reverse", "input_forget": 1})):
+        info, grid = np.iinfo(dtype), (dirs, 44) if columns else (dirs,)
+        zero = np.zeros(grid, dtype) if columns else np.full(grid, 7, dtype)
+        constants = {"w": r.integers(info.min, info.max, (dirs, 6, 44)).astype(dtype), "r": r.integers(info.min, info.max, (dirs, 11, 44)).astype(dtype),
+                     "b": r.uniform(-1, 1, (dirs, 88)).astype(np.float32), "ws": r.uniform(0.005, 0.01, grid).astype(np.float32), "wz": zero,
+                     "rs": r.uniform(0.005, 0.01, grid).astype(np.float32), "rz": zero}
+        made = build("DynamicQuantizeLSTM", {"x": np.zeros((4, 1, 6), np.float32)}, constants, ("y", "yh", "yc"), domain=MICROSOFT,
+                     order=["x", "w", "r", "b", "", "", "", "", "ws", "wz", "rs", "rz"], hidden_size=11, **attrs)
+        yield "DynamicQuantizeLSTM" + name, made, {"x": r.uniform(-1, 3, (4, 1, 6)).astype(np.float32)}, 1e-5
     for name, x in (("mixed", r.uniform(-1, 3, (4, 9))), ("positive", r.uniform(1, 3, (4, 9))), ("zeros", np.zeros((2, 3)))):
         x = x.astype(np.float32)
         yield ("DynamicQuantizeLinear_" + name, build("DynamicQuantizeLinear", {"x": x}, {}, ("y", "s", "z")),

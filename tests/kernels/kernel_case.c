@@ -378,6 +378,7 @@ static bool recurrent_case(size_t i, kernel_case *c) {
     d->h = hidden[i % N];
     d->extra = gates > 1 && PICK(&s, 0, 1);
     d->coupled = PICK(&s, 0, 1);
+    d->rounded = gates == 4 && PICK(&s, 0, 0, 1);
     d->hp = (d->h + 15) / 16 * 16;
     for (int k = 0; k < 9; k += 3) { /* codes with 0.5 and 0.25 for parameters */
         (&d->f)[k] = i < 2 * N ? (k > 0) : PICK(&s, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10);

@@ -33,20 +33,26 @@ infc_status infc_onnx_import_max_pool(infc_onnx_at *at) {
     return build_pool(at, false, &x, &window, false);
 }
 
-infc_status infc_onnx_import_average_pool(infc_onnx_at *at) {
-    infc_onnx_operand x;
-    infc_onnx_window window;
+infc_status infc_onnx_average(infc_onnx_at *at, infc_onnx_operand x, infc_onnx_operand *out,
+                              infc_onnx_window *window) {
     bool count_pad;
-    INFC_TRY(infc_onnx_input(at, 0, &x));
     INFC_TRY(infc_onnx_attr_flag(at, "count_include_pad", 0, &count_pad));
     int spatial = x.type.rank - 2;
     INFC_TRY(infc_onnx_image(at, &x, &x));
-    INFC_TRY(infc_onnx_window_read(at, &x.type, spatial, NULL, &window));
-    if (count_pad && window.extended)
+    INFC_TRY(infc_onnx_window_read(at, &x.type, spatial, NULL, window));
+    if (count_pad && window->extended)
         return infc_onnx_refuse(
             at, "ceil_mode with count_include_pad, where ceil_mode adds an output, is not "
                 "supported: frameworks disagree on its divisor; export with ceil_mode=0");
-    return build_pool(at, true, &x, &window, count_pad);
+    return pool(at, true, &x, window, count_pad, out);
+}
+
+infc_status infc_onnx_import_average_pool(infc_onnx_at *at) {
+    infc_onnx_operand x, y;
+    infc_onnx_window window;
+    INFC_TRY(infc_onnx_input(at, 0, &x));
+    INFC_TRY(infc_onnx_average(at, x, &y, &window));
+    return infc_onnx_image_output(at, &y, window.spatial);
 }
 
 /* Input 0 as an image, and a window as large as it. */

@@ -2,6 +2,7 @@
 #include "../../ir/op_rules.h"
 #include "ops_part.h"
 #include "ops_quantize.h"
+#include "ops_window.h"
 
 /* Input i with its grid at i + 1 and i + 2, as f32. */
 static infc_status read(infc_onnx_at *at, size_t i, infc_onnx_operand *out) {
@@ -80,6 +81,17 @@ infc_status infc_onnx_import_qlinear_global_average_pool(infc_onnx_at *at) {
     INFC_TRY(infc_onnx_map2(at, "div", y, pixels, &y));
     INFC_TRY(write(at, &y, 3, 0, &y));
     return infc_onnx_output(at, 0, &y);
+}
+
+infc_status infc_onnx_import_qlinear_average_pool(infc_onnx_at *at) {
+    infc_onnx_operand x, y;
+    infc_onnx_window window;
+    if (infc_onnx_attr_int(at, "channels_last", 0))
+        return infc_onnx_refuse(at, "channels_last is not supported");
+    INFC_TRY(read(at, 0, &x));
+    INFC_TRY(infc_onnx_average(at, x, &y, &window));
+    INFC_TRY(write(at, &y, 3, 0, &y));
+    return infc_onnx_image_output(at, &y, window.spatial);
 }
 
 /* Inputs: the result's scale and zero point, then three for each operand. */

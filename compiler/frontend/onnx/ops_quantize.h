@@ -17,6 +17,8 @@ infc_status infc_onnx_grid_read(infc_onnx_at *at, size_t scale, size_t zero, con
                                 int axis, infc_onnx_grid *out);
 /* The zero point alone. */
 infc_status infc_onnx_zero_read(infc_onnx_at *at, size_t zero, const infc_type *x, int axis, infc_onnx_grid *out);
+/* A constant of zeros alone. */
+bool infc_onnx_all_zero(const infc_onnx_operand *x);
 /* Input i as a quantised tensor: i8 or u8, and not empty. */
 infc_status infc_onnx_quantized(infc_onnx_at *at, size_t i, infc_onnx_operand *out);
 

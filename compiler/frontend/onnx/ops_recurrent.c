@@ -1,5 +1,6 @@
-/* LSTM, GRU, RNN: one product of all steps with W, then infc.lstm and its kin (ir/ops/recurrent.c) over R. */
+/* LSTM, GRU, RNN and DynamicQuantizeLSTM: one product of all steps with W, then infc.lstm and its kin (ir/ops/recurrent.c) over R. */
 #include "ops_part.h"
+#include "ops_quantize.h"
 #include <string.h>
 #include <strings.h>
 
@@ -7,7 +8,7 @@ typedef struct layer {
     infc_op_kind kind;
     int gates, n_acts, n_states; /* of one direction */
     int64_t steps, batch, inputs, h, hp, dirs;
-    bool batch_first, backward, extra, coupled;
+    bool batch_first, backward, extra, coupled, quantized;
     int64_t clip, acts[6], alphas[6], betas[6]; /* f, g, h of each direction */
 } layer;
 
@@ -230,17 +231,100 @@ static infc_status peepholes(infc_onnx_at *at, const layer *l, int64_t first, in
 
 /* ---- building ------------------------------------------------------------------------------------------- */
 
-/* x * W + bias for all steps: [T, B, n * G * Hp]. */
-static infc_status project(infc_onnx_at *at, const layer *l, const infc_onnx_operand *x,
-                           int64_t first, int64_t n, infc_onnx_operand *aux, infc_onnx_operand *out) {
-    infc_onnx_operand pair[2] = {*x}, w;
-    int64_t rows[] = {infc_dim_mul(l->steps, l->batch), l->inputs},
-            full[] = {l->steps, l->batch, n * l->gates * l->hp};
+/* The grid of direction `dir` of a quantised weight [D, rows, G * H]: inputs `scale` and `scale + 1`, one value for a
+ * direction or one for each column. */
+static infc_status weight_grid(infc_onnx_at *at, const layer *l, size_t scale, int64_t dir, infc_onnx_grid *out) {
+    infc_onnx_operand *const parts[] = {&out->scale, &out->zero};
+    INFC_TRY(infc_onnx_input(at, scale, &out->scale));
+    out->zero = infc_onnx_any(at, scale + 1);
+    out->dtype = out->zero.type.dtype;
+    if (!infc_shape_equal(&out->scale.type, &out->zero.type))
+        return infc_onnx_invalid(at, "the scale is %s, the zero point %s",
+                                 infc_type_text(at->arena, &out->scale.type),
+                                 infc_type_text(at->arena, &out->zero.type));
+    int64_t n = infc_type_count(&out->scale.type) / l->dirs, columns = l->gates * l->h;
+    if ((n != 1 && n != columns) || n * l->dirs != infc_type_count(&out->scale.type))
+        return infc_onnx_invalid(at, "the scale is %s; one value, or %lld, for each direction are needed",
+                                 infc_type_text(at->arena, &out->scale.type), (long long)columns);
+    out->has_zero = !infc_onnx_all_zero(&out->zero);
+    for (int i = 0; i < 2; i++) {
+        INFC_TRY(infc_onnx_view(at, parts[i], (int64_t[]){l->dirs, n}, 2, parts[i]));
+        INFC_TRY(directions(at, parts[i], dir, 1, parts[i]));
+        INFC_TRY(infc_onnx_view(at, parts[i], &n, 1, parts[i]));
+    }
+    return infc_onnx_convert(at, INFC_DTYPE_f32, &out->zero, &out->zero);
+}
+
+/* Input i, of `rows` by G * H for each direction, quantised: that of one direction as a matrix, and its grid. */
+static infc_status quantized_weight(infc_onnx_at *at, const layer *l, size_t i, int64_t rows,
+                                    int64_t dir, infc_onnx_operand *out, infc_onnx_grid *grid) {
+    const infc_type want = {.rank = 3, .dims = {l->dirs, rows, l->gates * l->h}};
+    INFC_TRY(infc_onnx_quantized(at, i, out));
+    if (!infc_shape_equal(&out->type, &want))
+        return infc_onnx_invalid(at, "input %zu, \"%s\", is %s, not [%lld,%lld,%lld]", i,
+                                 at->node->inputs[i], infc_type_text(at->arena, &out->type),
+                                 (long long)want.dims[0], (long long)want.dims[1], (long long)want.dims[2]);
+    INFC_TRY(weight_grid(at, l, i == 1 ? 8 : 10, dir, grid));
+    if (grid->dtype != out->type.dtype)
+        return infc_onnx_invalid(at, "input %zu, \"%s\", is %s, its zero point %s", i, at->node->inputs[i],
+                                 infc_dtype_name(out->type.dtype), infc_dtype_name(grid->dtype));
+    INFC_TRY(directions(at, out, dir, 1, out));
+    return infc_onnx_view(at, out, want.dims + 1, 2, out);
+}
+
+/* x * W of n directions, x quantised by its extremes and W as it comes: [T * B, n * G * Hp]. */
+static infc_status project_quantized(infc_onnx_at *at, const layer *l, const infc_onnx_operand *rows,
+                                     int64_t first, int64_t n, infc_onnx_operand *out) {
+    infc_onnx_operand x, w, scales, sums[2];
+    infc_onnx_grid grid, w_grid;
+    int64_t all[] = {rows->type.dims[0], n * l->gates * l->hp};
+    INFC_TRY(infc_onnx_quantize_dynamic(at, rows, &x, &grid));
+    for (int64_t i = 0; i < n; i++) {
+        INFC_TRY(quantized_weight(at, l, 1, l->inputs, first + i, &w, &w_grid));
+        INFC_TRY(infc_onnx_integer_matmul(at, &x, &grid, &w, &w_grid, NULL, &sums[i]));
+        INFC_TRY(infc_onnx_convert(at, INFC_DTYPE_f32, &sums[i], &sums[i]));
+        INFC_TRY(infc_onnx_scale_product(at, &grid, &w_grid, &scales));
+        INFC_TRY(infc_onnx_map2(at, "mul", sums[i], scales, &sums[i]));
+        INFC_TRY(widen(at, l, &sums[i], (int64_t[]){all[0], 1, l->gates, l->h}, 4, 3));
+    }
+    INFC_TRY(infc_onnx_join(at, sums, (int)n, 1, out));
+    return infc_onnx_view(at, out, all, 2, out);
+}
+
+/* R of n directions, [n, G * H, H]. */
+static infc_status recurrence(infc_onnx_at *at, const layer *l, int64_t first, int64_t n, infc_onnx_operand *out) {
+    infc_onnx_operand r, parts[2];
+    infc_onnx_grid grid;
+    if (!l->quantized) {
+        INFC_TRY(shaped(at, 2, (infc_type){.rank = 3, .dims = {l->dirs, l->gates * l->h, l->h}}, &r));
+        return directions(at, &r, first, n, out);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        INFC_TRY(quantized_weight(at, l, 2, l->h, first + i, &parts[i], &grid));
+        INFC_TRY(infc_onnx_dequantize(at, &parts[i], &grid, &parts[i]));
+        INFC_TRY(infc_onnx_permute(at, &parts[i], (const int64_t[]){1, 0}, &parts[i]));
+        INFC_TRY(infc_onnx_view(at, &parts[i], (int64_t[]){1, l->gates * l->h, l->h}, 3, &parts[i]));
+    }
+    return infc_onnx_join(at, parts, (int)n, 0, out);
+}
+
+static infc_status project_float(infc_onnx_at *at, const layer *l, const infc_onnx_operand *rows,
+                                 int64_t first, int64_t n, infc_onnx_operand *out) {
+    infc_onnx_operand pair[2] = {*rows}, w;
     INFC_TRY(shaped(at, 1, (infc_type){.rank = 3, .dims = {l->dirs, l->gates * l->h, l->inputs}}, &w));
     INFC_TRY(directions(at, &w, first, n, &pair[1]));
     INFC_TRY(input_weight(at, l, n, &pair[1]));
+    return infc_onnx_build(at, INFC_OP_matmul, pair, 2, NULL, 0, out);
+}
+
+/* x * W + bias for all steps: [T, B, n * G * Hp]. */
+static infc_status project(infc_onnx_at *at, const layer *l, const infc_onnx_operand *x,
+                           int64_t first, int64_t n, infc_onnx_operand *aux, infc_onnx_operand *out) {
+    infc_onnx_operand pair[2] = {*x};
+    int64_t rows[] = {infc_dim_mul(l->steps, l->batch), l->inputs},
+            full[] = {l->steps, l->batch, n * l->gates * l->hp};
     INFC_TRY(infc_onnx_view(at, &pair[0], rows, 2, &pair[0]));
-    INFC_TRY(infc_onnx_build(at, INFC_OP_matmul, pair, 2, NULL, 0, &pair[0]));
+    INFC_TRY((l->quantized ? project_quantized : project_float)(at, l, &pair[0], first, n, &pair[0]));
     if (infc_onnx_has(at, 3)) {
         INFC_TRY(biases(at, l, first, n, &pair[1], aux));
         INFC_TRY(infc_onnx_map(at, "add", pair, 2, &pair[0]));
@@ -251,13 +335,12 @@ static infc_status project(infc_onnx_at *at, const layer *l, const infc_onnx_ope
 /* n directions that have the same activations: [T + states, n, B, H]. */
 static infc_status build(infc_onnx_at *at, const layer *l, const infc_onnx_operand *x,
                          int64_t first, int64_t n, infc_onnx_operand *out) {
-    infc_onnx_operand in[INFC_MAX_OPERANDS], r, aux;
+    infc_onnx_operand in[INFC_MAX_OPERANDS], aux;
     int k = 0;
     bool extra = l->extra && (l->kind == INFC_OP_lstm || infc_onnx_has(at, 3));
     INFC_TRY(peepholes(at, l, first, n, &aux));
     INFC_TRY(project(at, l, x, first, n, &aux, &in[k++]));
-    INFC_TRY(shaped(at, 2, (infc_type){.rank = 3, .dims = {l->dirs, l->gates * l->h, l->h}}, &r));
-    INFC_TRY(directions(at, &r, first, n, &in[k]));
+    INFC_TRY(recurrence(at, l, first, n, &in[k]));
     INFC_TRY(state_weight(at, l, n, &in[k++]));
     for (int i = 0; i < l->n_states; i++) {
         INFC_TRY(first_state(at, l, 5 + (size_t)i, &in[k]));
@@ -270,11 +353,11 @@ static infc_status build(infc_onnx_at *at, const layer *l, const infc_onnx_opera
     }
     if (l->kind != INFC_OP_rnn) in[k++] = aux;
     INFC_TRY(lengths(at, l, &in[k++]));
-    int64_t flags[] = {l->backward || first > 0, extra, l->coupled};
+    int64_t flags[] = {l->backward || first > 0, extra, l->coupled, l->quantized};
     infc_attr attrs[] = {infc_attr_ints("acts", l->acts + 3 * first, 3),
                          infc_attr_ints("alphas", l->alphas + 3 * first, 3),
                          infc_attr_ints("betas", l->betas + 3 * first, 3),
-                         infc_attr_int("clip", l->clip), infc_attr_ints("flags", flags, 3)};
+                         infc_attr_int("clip", l->clip), infc_attr_ints("flags", flags, 4)};
     return infc_onnx_build(at, l->kind, in, k, attrs, 5, out);
 }
 
@@ -304,7 +387,7 @@ static infc_status read_sizes(infc_onnx_at *at, layer *l, infc_onnx_operand *x) 
     static const int64_t swapped[] = {1, 0, 2};
     infc_onnx_operand r;
     INFC_TRY(infc_onnx_input(at, 0, x));
-    INFC_TRY(infc_onnx_input(at, 2, &r));
+    r = infc_onnx_any(at, 2);
     if (x->type.rank != 3 || r.type.rank != 3)
         return infc_onnx_invalid(at, "X is %s and R %s; both have 3 dimensions",
                                  infc_type_text(at->arena, &x->type), infc_type_text(at->arena, &r.type));
@@ -312,7 +395,7 @@ static infc_status read_sizes(infc_onnx_at *at, layer *l, infc_onnx_operand *x) 
     l->steps = x->type.dims[0];
     l->batch = x->type.dims[1];
     l->inputs = x->type.dims[2];
-    l->h = r.type.dims[2];
+    l->h = r.type.dims[l->quantized ? 1 : 2];
     if (infc_type_open(&r.type) || infc_dim_open(l->inputs))
         return infc_onnx_refuse(at, "X is %s and R %s: only steps and batch may be known at run time only",
                                 infc_type_text(at->arena, &x->type), infc_type_text(at->arena, &r.type));
@@ -346,6 +429,16 @@ static infc_status import(infc_onnx_at *at, layer *l) {
 infc_status infc_onnx_import_lstm(infc_onnx_at *at) {
     layer l = {.kind = INFC_OP_lstm, .gates = 4, .n_acts = 3, .n_states = 2};
     l.extra = infc_onnx_has(at, 7);
+    return import(at, &l);
+}
+
+/* Weights in int8 or uint8, turned round: [D, I, G * H]; x and h are quantised by their extremes, h for each row. */
+infc_status infc_onnx_import_dynamic_quantize_lstm(infc_onnx_at *at) {
+    layer l = {.kind = INFC_OP_lstm, .gates = 4, .n_acts = 3, .n_states = 2, .quantized = true};
+    l.extra = infc_onnx_has(at, 7);
+    for (size_t i = 8; i < 12; i++)
+        if (!infc_onnx_has(at, i))
+            return infc_onnx_invalid(at, "input %zu must not be left out", i);
     return import(at, &l);
 }
 

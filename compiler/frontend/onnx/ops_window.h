@@ -20,6 +20,9 @@ infc_status infc_onnx_image_output(infc_onnx_at *at, const infc_onnx_operand *y,
 infc_status infc_onnx_window_read(infc_onnx_at *at, const infc_type *image, int spatial,
                                   const int64_t *kernel, infc_onnx_window *out);
 
+/* The average pool of x that the node's attributes say, as an image. */
+infc_status infc_onnx_average(infc_onnx_at *at, infc_onnx_operand x, infc_onnx_operand *out,
+                              infc_onnx_window *window);
 /* The attribute `name`, `per_axis` numbers from `least` on for each spatial axis, into out[2 * per_axis], where a 1-D
  * node has its one axis second; `out` stays as it is when the attribute is left out. */
 infc_status infc_onnx_window_list(infc_onnx_at *at, const char *name, int spatial, int per_axis,

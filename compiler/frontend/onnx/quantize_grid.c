@@ -2,7 +2,7 @@
 #include "ops_quantize.h"
 #include <math.h>
 
-static bool all_zero(const infc_onnx_operand *x) {
+bool infc_onnx_all_zero(const infc_onnx_operand *x) {
     if (!x->constant) return false;
     for (int64_t i = 0; i < infc_type_count(&x->type); i++)
         if (infc_weight_f64(x->constant, i) != 0) return false;
@@ -47,7 +47,7 @@ infc_status infc_onnx_zero_read(infc_onnx_at *at, size_t zero, const infc_type *
         return infc_onnx_refuse(at, "zero point \"%s\" is %s; i8, u8, i16 and i32 are supported",
                                 at->node->inputs[zero], infc_dtype_name(z.type.dtype));
     INFC_TRY(shape_parameter(at, "the zero point", x, axis, &z));
-    if (all_zero(&z)) return INFC_OK;
+    if (infc_onnx_all_zero(&z)) return INFC_OK;
     if (z.type.dtype == INFC_DTYPE_i32)
         return infc_onnx_refuse(at, "zero point \"%s\" is i32 and not 0", at->node->inputs[zero]);
     out->has_zero = true;

@@ -3,7 +3,7 @@
  * Operands: x [T, B, D * G * Hp] with G gates of Hp = H rounded up to 16 columns; R [D, H, G * Hp], plain or panel; the
  * first h [D, B, H]; for lstm the first c; for lstm and gru `aux`, what recurrent_dims.def says of the flag `extra`, or
  * any one number without it; lengths [B]. The result is [T + states, D, B, H].
- * Attributes: acts, alphas, betas: of f, g and h; clip: bits of an f32, 0 for none; flags: reverse, extra, coupled. */
+ * Attributes: acts, alphas, betas: of f, g and h; clip: bits of an f32, 0 for none; flags: reverse, extra, coupled, rounded. */
 #include "../op_rules.h"
 
 typedef struct cell {
@@ -30,7 +30,7 @@ static const char *check_attributes(infc_arena *arena, const infc_op_desc *desc)
     if (!wrong) wrong = infc_want_ints(arena, desc, "alphas", 3, 0, UINT32_MAX);
     if (!wrong) wrong = infc_want_ints(arena, desc, "betas", 3, 0, UINT32_MAX);
     if (!wrong) wrong = infc_want_int(arena, desc, "clip", 0, 0x7f7fffff);
-    if (!wrong) wrong = infc_want_ints(arena, desc, "flags", 3, 0, 1);
+    if (!wrong) wrong = infc_want_ints(arena, desc, "flags", 4, 0, 1);
     return wrong;
 }
 
@@ -106,6 +106,7 @@ void infc_call_recurrent(const infc_op_desc *desc, infc_kernel_call *out) {
         .hp = (ptrdiff_t)infc_round_up(r->dims[1], 16),
         .extra = (ptrdiff_t)flags[1],
         .coupled = (ptrdiff_t)flags[2],
+        .rounded = (ptrdiff_t)flags[3],
         .f = (ptrdiff_t)acts[0],
         .f_alpha = (ptrdiff_t)alphas[0],
         .f_beta = (ptrdiff_t)betas[0],

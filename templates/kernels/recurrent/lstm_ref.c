@@ -1,7 +1,8 @@
 /* lstm: with a = x + (the sum of h * w with fma from +0, k in order), gates i, o, f, c:
  *   i = f(a_i + P_i * c)   f = f(a_f + P_f * c), or 1 - i   c' = f * c + i * g(a_c)
  *   o = f(a_o + P_o * c')  h' = o * q(c')
- * where each "+ P * c" and "f * c + .." is one fma. A row past its length gives zeros and keeps its state. */
+ * where each "+ P * c" and "f * c + .." is one fma. With `rounded`, the sums take h on 256 even steps between its
+ * extremes. A row past its length gives zeros and keeps its state. */
 static INFK_INLINE ACC INFK_PART(sum)(const infk_recurrent_dims *d, const T *x, const W *w,
                                       const ACC *h, ptrdiff_t g, ptrdiff_t n) {
     ACC acc = 0;
@@ -32,7 +33,8 @@ static INFK_INLINE void INFK(lstm)(const infk_recurrent_dims *d, const T *x, con
     for (ptrdiff_t unit = begin; unit < end; unit++) {
         const ptrdiff_t dir = unit / d->batch, b = unit % d->batch, y_step = d->dirs * d->batch * d->h;
         const ptrdiff_t len = s_length(ld(lens, b), d->t);
-        ACC *h = scratch + unit * 3 * d->hp, *next = h + d->hp, *c = h + 2 * d->hp;
+        ACC *h = scratch + unit * 4 * d->hp, *next = h + d->hp, *c = h + 2 * d->hp;
+        ACC *seen = d->rounded ? h + 3 * d->hp : h;
         for (ptrdiff_t n = 0; n < d->h; n++) {
             h[n] = ld(h0, unit * d->h + n);
             c[n] = ld(c0, unit * d->h + n);
@@ -40,12 +42,13 @@ static INFK_INLINE void INFK(lstm)(const infk_recurrent_dims *d, const T *x, con
         for (ptrdiff_t s = 0; s < d->t; s++) {
             const ptrdiff_t t = s < len && d->reverse != dir ? len - 1 - s : s;
             const ptrdiff_t row = (t * d->batch + b) * d->dirs + dir;
+            if (d->rounded) s_steps(h, d->h, seen);
             for (ptrdiff_t n = 0; n < d->h; n++) {
                 next[n] = 0;
                 if (s < len)
                     next[n] = INFK_PART(unit)(d, x + row * 4 * d->hp,
                                               w + PANEL(d->h, dir * 4 * d->hp / 16, 0, 0),
-                                              aux + (d->extra ? dir * 3 * d->hp : 0), h, c, n);
+                                              aux + (d->extra ? dir * 3 * d->hp : 0), seen, c, n);
                 EPI(next[n], t * y_step + unit * d->h + n, t * d->dirs * d->batch + unit, n);
             }
             for (ptrdiff_t n = 0; n < d->h && s < len; n++) h[n] = next[n];
