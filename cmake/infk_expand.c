@@ -13,9 +13,10 @@
 #include <string.h>
 
 static const char *c_type(const char *type) {
-    static const char *const types[][2] = {{"f32", "float"},   {"i8", "int8_t"},  {"b1", "uint8_t"},
-                                           {"b2", "infk_b2"},  {"b4", "infk_b4"}, {"b8", "infk_b8"},
-                                           {"i16", "int16_t"}, {"i32", "int32_t"}};
+    static const char *const types[][2] = {
+        {"f32", "float"},   {"i8", "int8_t"},   {"b1", "uint8_t"},
+        {"b2", "infk_b2"},  {"b4", "infk_b4"},  {"b8", "infk_b8"},
+        {"i16", "int16_t"}, {"i32", "int32_t"}, {"i64", "int64_t"}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(types[i][0], type) == 0) return types[i][1];
     return "";

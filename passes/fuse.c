@@ -69,6 +69,10 @@ static bool can_join(infc_ir *ir, const group *g, MlirOperation op, int *n_new) 
 static bool takes_epilogue(infc_op_kind kind) {
     switch (kind) {
     case INFC_OP_gather:
+    case INFC_OP_scatter:
+    case INFC_OP_top: /* results of which others take parts */
+    case INFC_OP_running_sum:
+    case INFC_OP_sample:
     case INFC_OP_transpose:
     case INFC_OP_slice:
     case INFC_OP_expand:

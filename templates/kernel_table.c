@@ -33,6 +33,18 @@ static const char *const dims_of_attention[] = {
 static const char *const dims_of_gather[] = {
 #include "kernels/gather/gather_dims.def"
 };
+static const char *const dims_of_top[] = {
+#include "kernels/top/top_dims.def"
+};
+static const char *const dims_of_running[] = {
+#include "kernels/running/running_dims.def"
+};
+static const char *const dims_of_scatter[] = {
+#include "kernels/scatter/scatter_dims.def"
+};
+static const char *const dims_of_sample[] = {
+#include "kernels/sample/sample_dims.def"
+};
 static const char *const dims_of_pad[] = {
 #include "kernels/pad/pad_dims.def"
 };
@@ -77,6 +89,9 @@ static const infk_kind_info kinds[INFK_N_KINDS] = {
 #define WORD_b2_ "b2"
 #define WORD_b4_ "b4"
 #define WORD_b8_ "b8"
+#define WORD_f32_i64 "f32i64"
+#define WORD_i32_ "i32"
+#define WORD_i64_ "i64"
 #define WORD_b1_i32 "b1i32"
 #define WORD_b1_i64 "b1i64"
 #define WORD_b2_i32 "b2i32"
@@ -149,9 +164,17 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
         return d->batch * blocks_of(d->c) * d->oh;
     }
     case INFK_reduce_sum:
-    case INFK_reduce_max: return ((const infk_reduce_dims *)dims)->outer;
-    case INFK_softmax: return ((const infk_softmax_dims *)dims)->outer;
-    case INFK_norm: return ((const infk_norm_dims *)dims)->outer;
+    case INFK_reduce_max:
+    case INFK_softmax:
+    case INFK_top:
+    case INFK_running_sum:
+    case INFK_norm: return *(const ptrdiff_t *)dims; /* their first field is `outer` */
+    case INFK_scatter:
+    case INFK_scatter_join: return 1;
+    case INFK_sample: {
+        const infk_sample_dims *d = dims;
+        return d->batch * d->oh;
+    }
     case INFK_resize: {
         const infk_resize_dims *d = dims;
         return d->batch * blocks_of(d->c) * d->oh;
@@ -191,7 +214,8 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
 }
 
 int infk_has_scratch(infk_kind kind) {
-    return kind == INFK_lstm || kind == INFK_gru || kind == INFK_rnn;
+    return kind == INFK_lstm || kind == INFK_gru || kind == INFK_rnn || kind == INFK_scatter ||
+           kind == INFK_scatter_join;
 }
 
 ptrdiff_t infk_scratch(infk_kind kind, const void *dims) {
@@ -200,12 +224,29 @@ ptrdiff_t infk_scratch(infk_kind kind, const void *dims) {
     case INFK_lstm: return d->dirs * d->batch * 4 * d->hp; /* h, the next h, c, h rounded */
     case INFK_gru: return d->dirs * d->batch * 4 * d->hp;  /* h, the next h, z, r */
     case INFK_rnn: return d->dirs * d->batch * 2 * d->hp;
+    case INFK_scatter:
+    case INFK_scatter_join: { /* the result as it grows */
+        const infk_scatter_dims *s = dims;
+        return (s->rows * s->inner * s->size + 3) / 4;
+    }
     default: return 0;
     }
 }
 
 static uint64_t recurrent_flops(const infk_recurrent_dims *d, int gates) {
     return 2 * (uint64_t)(d->t * d->batch * d->dirs) * (uint64_t)(gates * d->h * d->h);
+}
+
+/* Kinds that go along one axis. Their first fields are `outer` and `r`; but for norm, `inner` comes next. */
+static uint64_t along_flops(infk_kind kind, const void *dims) {
+    const ptrdiff_t *d = dims;
+    const uint64_t n = (uint64_t)(d[0] * d[1]);
+    switch (kind) {
+    case INFK_norm: return 6 * n; /* sum, difference and square, difference, product */
+    case INFK_softmax: return 5 * n * (uint64_t)d[2]; /* maximum, difference, exp, sum, quotient: exp counts one */
+    case INFK_top: return n * (uint64_t)d[2] * (uint64_t)((const infk_top_dims *)dims)->k;
+    default: return n * (uint64_t)d[2];
+    }
 }
 
 uint64_t infk_flops(infk_kind kind, const void *dims) {
@@ -226,18 +267,11 @@ uint64_t infk_flops(infk_kind kind, const void *dims) {
         return (uint64_t)(d->batch * d->c * d->oh * d->ow) * (uint64_t)(d->kh * d->kw);
     }
     case INFK_reduce_sum:
-    case INFK_reduce_max: {
-        const infk_reduce_dims *d = dims;
-        return (uint64_t)(d->outer * d->r * d->inner);
-    }
-    case INFK_softmax: { /* maximum, difference, exp, sum, quotient: exp counts one */
-        const infk_softmax_dims *d = dims;
-        return 5 * (uint64_t)(d->outer * d->r * d->inner);
-    }
-    case INFK_norm: { /* sum, difference and square, difference, product */
-        const infk_norm_dims *d = dims;
-        return 6 * (uint64_t)(d->outer * d->r);
-    }
+    case INFK_reduce_max:
+    case INFK_softmax:
+    case INFK_top:
+    case INFK_running_sum:
+    case INFK_norm: return along_flops(kind, dims);
     case INFK_resize: { /* linear: three differences and three multiply-adds */
         const infk_resize_dims *d = dims;
         return (d->h_pick ? 0 : 9) * (uint64_t)(d->batch * d->c * d->oh * d->ow);
@@ -247,11 +281,18 @@ uint64_t infk_flops(infk_kind kind, const void *dims) {
         const infk_attention_dims *d = dims;
         return (uint64_t)(d->batch * d->heads * d->m * d->n) * (uint64_t)(2 * (d->d + d->dv) + 5);
     }
+    case INFK_sample: { /* a product and a sum for each neighbour */
+        const infk_sample_dims *d = dims;
+        const uint64_t side = d->mode == 2 ? 4 : d->mode + 1 > 1 ? 2 : 1;
+        return 2 * side * side * (uint64_t)(d->batch * d->c * d->oh * d->ow);
+    }
     case INFK_lstm: return recurrent_flops(dims, 4);
     case INFK_gru: return recurrent_flops(dims, 3);
     case INFK_rnn: return recurrent_flops(dims, 1);
     case INFK_strided:
     case INFK_gather:
+    case INFK_scatter:
+    case INFK_scatter_join:
     case INFK_pad:
     case INFK_to_c16:
     case INFK_from_c16:

@@ -48,6 +48,18 @@ typedef struct infk_attention_dims {
 typedef struct infk_gather_dims {
 #include "kernels/gather/gather_dims.def"
 } infk_gather_dims;
+typedef struct infk_top_dims {
+#include "kernels/top/top_dims.def"
+} infk_top_dims;
+typedef struct infk_running_dims {
+#include "kernels/running/running_dims.def"
+} infk_running_dims;
+typedef struct infk_scatter_dims {
+#include "kernels/scatter/scatter_dims.def"
+} infk_scatter_dims;
+typedef struct infk_sample_dims {
+#include "kernels/sample/sample_dims.def"
+} infk_sample_dims;
 typedef struct infk_pad_dims {
 #include "kernels/pad/pad_dims.def"
 } infk_pad_dims;

@@ -10,11 +10,12 @@
 #include <unistd.h>
 
 /* Maps what fd is and closes it. */
-static int map_and_close(int fd, infc_bytes *out) {
+static int map_and_close(int fd, bool sole, infc_bytes *out) {
     struct stat info;
     int error = fstat(fd, &info) < 0 ? errno : 0;
     if (!error && S_ISDIR(info.st_mode)) error = EISDIR;
     if (!error && !S_ISREG(info.st_mode)) error = ENOTSUP;
+    if (!error && sole && info.st_nlink > 1) error = EMLINK;
     if (!error && info.st_size > 0) {
         void *at = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (at == MAP_FAILED) error = errno;
@@ -27,7 +28,7 @@ static int map_and_close(int fd, infc_bytes *out) {
 int infc_file_try_map(const char *path, infc_bytes *out) {
     *out = (infc_bytes){(const uint8_t *)"", 0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block us */
-    return fd < 0 ? errno : map_and_close(fd, out);
+    return fd < 0 ? errno : map_and_close(fd, false, out);
 }
 
 /* Opens the first component of *path below the folder `at`, and moves *path behind it. */
@@ -48,7 +49,7 @@ static int open_component(int at, const char **path, int *out_fd) {
     return link ? ELOOP : error;
 }
 
-int infc_file_try_map_beneath(const char *dir, const char *path, infc_bytes *out) {
+int infc_file_try_map_beneath(const char *dir, const char *path, bool sole, infc_bytes *out) {
     *out = (infc_bytes){(const uint8_t *)"", 0};
     int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (at < 0) return errno;
@@ -58,7 +59,7 @@ int infc_file_try_map_beneath(const char *dir, const char *path, infc_bytes *out
         if (error) return error;
         at = fd;
     } while (*path);
-    return map_and_close(at, out);
+    return map_and_close(at, sole, out);
 }
 
 void infc_file_unmap(infc_bytes bytes) {

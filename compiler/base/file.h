@@ -15,8 +15,9 @@ infc_status infc_file_write(infc_cx *cx, const char *path, infc_bytes bytes, uns
  * pieces are written one after another. A mapping lasts until infc_file_unmap. */
 int infc_file_try_map(const char *path, infc_bytes *out);
 /* The same for a path that others chose: it must lead to a regular file beneath `dir` without `..` (EXDEV, as
- * for an absolute one) and without a symbolic link in any component (ELOOP). */
-int infc_file_try_map_beneath(const char *dir, const char *path, infc_bytes *out);
+ * for an absolute one) and without a symbolic link in any component (ELOOP). `sole`: nor may the file have other names,
+ * which may lie anywhere (EMLINK). */
+int infc_file_try_map_beneath(const char *dir, const char *path, bool sole, infc_bytes *out);
 void infc_file_unmap(infc_bytes bytes);
 int infc_file_try_write(const char *path, const infc_bytes *pieces, size_t n, unsigned mode);
 /* A file made piece by piece, for what is too large to hold; not atomic: for use inside a stage. The first error is

@@ -20,7 +20,7 @@ void infc_made_add(infc_cx *cx, infc_made *made, const char *path, const char *s
 /* The digest of a file below `dir`: 0 or an errno. */
 static int digest(infc_cx *cx, const char *dir, const char *path, const char **out) {
     infc_bytes bytes;
-    int error = infc_file_try_map_beneath(dir, path, &bytes);
+    int error = infc_file_try_map_beneath(dir, path, false, &bytes);
     if (error) return error;
     *out = infc_sha256_hex(cx->arena, bytes);
     infc_file_unmap(bytes);

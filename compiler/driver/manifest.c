@@ -86,7 +86,7 @@ infc_status infc_manifest_read(infc_cx *cx, const char *dir, infc_manifest *out)
 
 bool infc_manifest_try(infc_cx *cx, const char *dir, const char *path, infc_manifest *out) {
     infc_bytes text;
-    if (infc_file_try_map_beneath(dir, path, &text)) return false;
+    if (infc_file_try_map_beneath(dir, path, false, &text)) return false;
     json_t *json = json_loadb((const char *)text.ptr, text.len, JSON_REJECT_DUPLICATES, NULL);
     infc_file_unmap(text);
     if (!json) return false;
@@ -117,7 +117,7 @@ infc_status infc_manifest_check(infc_cx *cx, const infc_manifest *manifest, cons
                          "not in manifest.json: not of the compile that wrote it; "
                          "move it away and compile again");
     }
-    int error = infc_file_try_map_beneath(manifest->dir, path, &bytes);
+    int error = infc_file_try_map_beneath(manifest->dir, path, false, &bytes);
     if (error) {
         return infc_fail(cx, INFC_ERR_CHECK, loc,
                          "in the manifest, but cannot be read: %s; compile again", strerror(error));

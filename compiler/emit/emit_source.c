@@ -66,13 +66,20 @@ static bool is_f32(const infc_emit_unit *u, int buffer) {
     return u->plan->buffers[buffer].type.dtype == INFC_DTYPE_f32;
 }
 
+static bool takes_indices(const infc_plan_step *step) {
+    infk_kind kind = step->kernel ? step->kernel->kind : INFK_N_KINDS;
+    return kind == INFK_gather || kind == INFK_scatter || kind == INFK_scatter_join;
+}
+
 /* Indices are looked at before they are used: by every worker all of them, so that all give up together. */
 static void print_index_check(const infc_emit_unit *u, const infc_plan_step *step, infc_buf *out) {
-    if (!step->kernel || step->kernel->kind != INFK_gather) return;
-    const infk_gather_dims *d = &step->call.dims.gather;
+    if (!takes_indices(step)) return;
+    const infk_gather_dims *g = &step->call.dims.gather;
+    const infk_scatter_dims *s = &step->call.dims.scatter;
+    bool gathers = step->kernel->kind == INFK_gather;
     infc_buf_printf(out, "    if (!indices_fit_%s(%s, %s, %s)) return INFC_RUN_BAD_INDEX;\n",
-                    step->kernel->types[1], u->locals[step->operands[1]], infc_emit_dim(u, d->n),
-                    infc_emit_dim(u, d->extent));
+                    step->kernel->types[1], u->locals[step->operands[1]],
+                    infc_emit_dim(u, gathers ? g->n : s->n), infc_emit_dim(u, gathers ? g->extent : s->rows));
 }
 
 static void print_step(const infc_emit_unit *u, int s, infc_buf *out) {
@@ -143,7 +150,7 @@ infc_status infc_emit_source_text(infc_emit_unit *u, infc_buf *out) {
     for (int s = 0; s < u->plan->n_steps; s++) {
         const infc_plan_step *step = &u->plan->steps[s];
         barriers |= step->barrier;
-        indices |= step->kernel && step->kernel->kind == INFK_gather;
+        indices |= takes_indices(step);
     }
     const char *steps = steps_text(u);
     const infc_expand_var vars[] = {

@@ -71,17 +71,17 @@ static infc_status run_concat(infc_cx *cx, infc_arena *arena, const infc_op_desc
     return INFC_OK;
 }
 
-static infc_status run_gather(infc_cx *cx, infc_arena *arena, const infc_op_desc *desc,
-                              const infc_tensor *in, infc_tensor *out) {
-    int64_t extent = desc->in[0].dims[infc_desc_int(desc, "axis")];
+static infc_status run_indexed(infc_cx *cx, infc_arena *arena, const infc_op_desc *desc,
+                               const infc_tensor *in, infc_tensor *out) {
+    int64_t extent = desc->in[0].dims[desc->kind == INFC_OP_gather ? infc_desc_int(desc, "axis") : 0];
     const infc_weight indices = {.type = desc->in[1], .bytes = in[1].data};
     for (int64_t i = 0, n = infc_type_count(&desc->in[1]); i < n; i++) {
         int64_t index = infc_weight_i64(&indices, i);
         if (index < -extent || index >= extent)
             return infc_fail(cx, INFC_ERR_MODEL, INFC_NO_LOC,
-                             "gather: index %lld is out of range for %lld elements; give inputs "
+                             "%s: index %lld is out of range for %lld elements; give inputs "
                              "whose indices are within it",
-                             (long long)index, (long long)extent);
+                             infc_op_get(desc->kind)->name, (long long)index, (long long)extent);
     }
     return run_kernel(cx, arena, desc, in, out);
 }
@@ -147,7 +147,8 @@ infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *des
     case INFC_OP_map2:
     case INFC_OP_map3:
     case INFC_OP_convert: infc_eval_map(&full, in, out); return infc_interrupt_check(cx);
-    case INFC_OP_gather: return run_gather(cx, arena, &full, in, out);
+    case INFC_OP_scatter:
+    case INFC_OP_gather: return run_indexed(cx, arena, &full, in, out);
     case INFC_OP_reshape:
         if (infc_type_count(&full.out))
             memcpy(out->data, in[0].data, (size_t)infc_type_bytes(&full.out));

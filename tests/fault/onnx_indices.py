@@ -82,6 +82,72 @@ case("lp_pool_same", "LpPool", [X], kernel_shape=[3, 3], strides=[2, 2], auto_pa
 case("lp_pool_ceil", "LpPool", [X], kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1, opset=18)
 case("lp_pool_dilations", "LpPool", [X], kernel_shape=[2, 2], dilations=[2, 3], opset=18)
 
+# ---- order ----
+BOTH = (np.float32, np.int64)
+TIES = np.array([[3, 1, 3, -2, -2, 1], [0, 0, 0, 0, 0, 0]], np.float32)
+for op in ["ArgMax", "ArgMin"]:
+    for axis in [0, 1, 2, -1]:
+        case(f"{op.lower()}_{axis}", op, [[3, 4, 37]], result=np.int64, axis=axis)
+    case(op.lower() + "_default", op, [[5, 3]], result=np.int64)
+    case(op.lower() + "_dropped", op, [[5, 40, 3]], result=np.int64, axis=1, keepdims=0)
+    for last in [0, 1]:
+        case(f"{op.lower()}_ties_{last}", op, [TIES], result=np.int64, axis=1, select_last_index=last)
+        case(f"{op.lower()}_ties_down_{last}", op, [TIES], result=np.int64, axis=0, select_last_index=last)
+    case(op.lower() + "_int8", op, [np.array([[5, -128, 127, 127]], np.int8)], result=np.int64, axis=1)
+    case(op.lower() + "_opset7", op, [[5, 3]], opset=7, result=np.int64, axis=1)
+for largest in [0, 1]:
+    case(f"topk_{largest}", "TopK", [[3, 20]], [i64(5)], n_out=2, all_out=True, result=BOTH, largest=largest)
+    case(f"topk_axis_{largest}", "TopK", [[3, 9, 4]], [i64(4)], n_out=2, all_out=True, result=BOTH, axis=1, largest=largest)
+    case(f"topk_ties_{largest}", "TopK", [TIES], [i64(6)], n_out=2, all_out=True, result=BOTH, axis=1, largest=largest)
+case("topk_all", "TopK", [[700]], [i64(700)], n_out=2, all_out=True, result=BOTH)
+case("topk_opset10", "TopK", [[3, 20]], [i64(2)], opset=10, n_out=2, all_out=True, result=BOTH)
+case("topk_opset7", "TopK", [[3, 20]], opset=7, n_out=2, all_out=True, result=BOTH, k=2)
+case("hardmax", "Hardmax", [[3, 20]])
+case("hardmax_axis", "Hardmax", [[3, 4, 5]], axis=1)
+case("hardmax_ties", "Hardmax", [TIES])
+case("hardmax_opset11", "Hardmax", [[3, 4, 5]], opset=11, axis=1)
+for axis in [0, 1, -1]:
+    for attrs in [{}, {"exclusive": 1}, {"reverse": 1}, {"exclusive": 1, "reverse": 1}]:
+        case(f"cumsum_{axis}_" + "_".join(attrs), "CumSum", [[3, 17, 4]], [np.int64(axis)], **attrs)
+case("cumsum_i64", "CumSum", [np.array([[1, 1, 0, 1], [1 << 40, -3, 5, 0]])], [np.int32(1)], result=np.int64)
+case("cumsum_i32", "CumSum", [np.array([7, -8, 9], np.int32)], [i64(0)], result=np.int32)
+
+# ---- ScatterElements, ScatterND ----
+case("scatter_elements_0", "ScatterElements", [[3, 4, 2]], [np.array([[[2, 0], [1, 1]]]), f32([1, 2, 2])], axis=0)
+case("scatter_elements_1", "ScatterElements", [[3, 4, 2]], [np.array([[[3, 0], [-3, 2]]]), f32([1, 2, 2])], axis=1)
+case("scatter_elements_last", "ScatterElements", [[3, 4, 2], np.array([[[1, 0], [-2, 1]]]), [1, 2, 2]], axis=-1)
+for how in ["add", "mul", "max", "min"]:
+    case("scatter_elements_" + how, "ScatterElements", [[5, 2], indices(-5, 5, [7, 2]), [7, 2]], opset=18, reduction=how)
+    case("scatter_nd_" + how, "ScatterND", [[4, 5], indices(-4, 4, [6, 1]), [6, 5]], opset=18, reduction=how)
+case("scatter_elements_opset11", "ScatterElements", [[5]], [i64(3, -5), f32([2])], opset=11)
+case("scatter_opset9", "Scatter", [[5]], [i64(3, 0), f32([2])], opset=9)
+case("scatter_nd_rows", "ScatterND", [[4, 5]], [i64(2, -4).reshape(2, 1), f32([2, 5])])
+case("scatter_nd_elements", "ScatterND", [[4, 5], i64(0, 1, 3, 4, 2, 2).reshape(3, 2), [3]])
+case("scatter_nd_i64", "ScatterND", [np.arange(8), i64(4, 3).reshape(2, 1), i64(-1, -2)], result=np.int64)
+case("scatter_nd_bool", "ScatterND", [np.zeros([3, 2], bool), i64(1).reshape(1, 1), np.ones([1, 2], bool)], result=np.bool_)
+case("scatter_nd_constant", "ScatterND", [], [f32([3, 4]), i64(0, 1).reshape(1, 2), f32([1])])
+
+# ---- GridSample ----
+GRID = [2, 5, 6, 2]
+for mode in ["bilinear", "nearest", "bicubic"]:
+    for padding in ["zeros", "border", "reflection"]:
+        for align in [0, 1]:
+            case(f"grid_sample_{mode}_{padding}_{align}", "GridSample", [[2, 3, 4, 7], GRID], opset=16, low=-1.7, high=1.7, mode=mode,
+                 padding_mode=padding, align_corners=align)
+case("grid_sample_opset20", "GridSample", [[2, 3, 4, 7], GRID], opset=20, mode="linear")
+case("grid_sample_default", "GridSample", [[2, 3, 1, 1], GRID])
+
+# ---- Einsum ----
+for i, (equation, *shapes) in enumerate([
+        ("ij->ji", [2, 3]), ("ij->", [2, 3]), ("ijk->k", [2, 3, 4]), ("ii->i", [4, 4]), ("ii", [4, 4]), ("bii->bi", [2, 3, 3]),
+        ("...ii->...i", [2, 3, 3]), ("iji->j", [3, 4, 3]), ("ij,jk->ik", [2, 3], [3, 4]), ("ij,jk", [2, 3], [3, 4]),
+        ("bij,bjk->bik", [2, 3, 4], [2, 4, 5]), ("bhqd,bhkd->bhqk", [2, 2, 3, 4], [2, 2, 5, 4]), ("bhqk,bkhd->bqhd", [2, 2, 3, 5], [2, 5, 2, 4]),
+        ("i,i->", [5], [5]), ("i,j->ij", [3], [4]), ("ij,ij->ij", [3, 4], [3, 4]), ("...ij,...jk->...ik", [2, 3, 4], [2, 4, 5]),
+        ("...ij,jk->...ik", [2, 2, 3, 4], [4, 5]), ("...,...", [2, 1, 3], [4, 3]), ("ij,kj->ki", [2, 3], [4, 3]), ("ijk,il->jl", [2, 3, 4], [2, 5]),
+        ("ij,jk,kl->il", [2, 3], [3, 4], [4, 5]), ("a,b,c->abc", [2], [3], [4]), ("bn , anm , bm -> ba", [2, 5], [3, 5, 4], [2, 4]),
+        ("nlhd,nhdv->nlhv", [2, 3, 2, 4], [2, 2, 4, 5]), ("Aa,aB->AB", [2, 3], [3, 4])]):
+    case(f"einsum_{i}", "Einsum", list(shapes), equation=equation)
+
 
 if __name__ == "__main__":
     sys.exit(oc.main(all_cases))

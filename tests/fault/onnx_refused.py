@@ -127,9 +127,9 @@ case("unnamed_initializer", weight(lambda t: setattr(t, "name", "")), "initializ
 
 # ---- operators: all at once ----
 case("unknown_operators", oc.model(
-    [node("NonMaxSuppression", "x", "a"), node("NonMaxSuppression", "a", "b"), node("Einsum", "b", "c", equation="ab->ba"),
+    [node("NonMaxSuppression", "x", "a"), node("NonMaxSuppression", "a", "b"), node("NonZero", "b", "c", equation="ab->ba"),
      node("Relu", "c", "d"), node("Softmax", "d", "y", axis=7)], {"x": [2, 3]}, {"y": [2, 3]}),
-     "operator NonMaxSuppression is not supported", "(2 nodes, first \"the NonMaxSuppression\")", "operator Einsum is not supported", "(1 node,")
+     "operator NonMaxSuppression is not supported", "(2 nodes, first \"the NonMaxSuppression\")", "operator NonZero is not supported", "(1 node,")
 case("other_domain", oc.model([node("FusedConv", "x", "y", domain="com.microsoft")], {"x": [2]}, {"y": [2]}),
      "operator com.microsoft::FusedConv is not supported")
 
@@ -480,6 +480,27 @@ case("eye_like_rank", one("EyeLike", [[3]], opset=11), "has 1 dimensions, not 2"
 case("eye_like_type", one("EyeLike", [[3, 3]], dtype=11), "a result of f64")
 case("lp_pool_p", one("LpPool", [[1, 2, 5]], kernel_shape=[2], p=0), 'attribute "p" is 0')
 case("is_inf_type", one("IsInf", [np.zeros(3, np.int64)]), "only f32 is computed with")
+case("argmax_axis", one("ArgMax", [[2, 3]], axis=2), "axis 2 is out of range for 2 dimensions")
+case("argmax_type", one("ArgMax", [np.zeros([2, 3], np.int64)]), "is i64; only f32 is computed with")
+case("topk_k", one("TopK", [[2, 3]], [i64(4)]), "the 4 largest of 3 elements")
+case("topk_computed", one("TopK", [[2, 3], np.array([1])]), "must be a constant")
+case("topk_missing", one("TopK", [[2, 3]], opset=9), 'attribute "k" is missing')
+case("cumsum_axis", one("CumSum", [[2, 3]], [np.int64(-3)]), "axis -3 is out of range")
+case("cumsum_type", one("CumSum", [np.zeros(3, np.int16)], [np.int64(0)]), "is i16; f32, i32 and i64 are supported")
+case("scatter_elements_shape", one("ScatterElements", [[3]], [i64(0), f32([2])]), "the indices are i64[1], the updates are f32[2]")
+case("scatter_elements_far", one("ScatterElements", [[3]], [i64(3), f32([1])]), "index 3 is out of range for 3 elements")
+case("scatter_nd_shape", one("ScatterND", [[3, 4]], [i64(0).reshape(1, 1), f32([1, 3])]), "the updates are f32[1,3]")
+case("scatter_nd_reduction", one("ScatterND", [np.zeros(3, np.int64)], [i64(0).reshape(1, 1), i64(0)], reduction="add"), "reduction add of i64")
+case("scatter_nd_mode", one("ScatterND", [[3]], [i64(0).reshape(1, 1), f32([1])], reduction="sub"), "must be none, add, mul, max or min")
+case("grid_sample_3d", one("GridSample", [[1, 2, 3, 4, 5], [1, 2, 3, 4, 3]], opset=20), "3-D is not supported")
+case("grid_sample_grid", one("GridSample", [[1, 2, 3, 4], [2, 2, 3, 2]]), "the grid f32[2,2,3,2]")
+case("grid_sample_mode", one("GridSample", [[1, 2, 3, 4], [1, 2, 3, 2]], mode="sinc"), "must be linear, nearest or cubic")
+case("einsum_missing", one("Einsum", [[2, 3]]), 'attribute "equation" is missing')
+case("einsum_rank", one("Einsum", [[2, 3]], equation="ijk->i"), "has 3 labels for 2 dimensions")
+case("einsum_dims", one("Einsum", [[2, 3], [4, 5]], equation="ij,jk->ik"), "axis 0 is 4 long where another of its label is 3")
+case("einsum_terms", one("Einsum", [[2, 3]], equation="ij,jk->ik"), "for 1 inputs")
+case("einsum_unknown", one("Einsum", [[2, 3]], equation="ij->k"), "in no term")
+case("einsum_letter", one("Einsum", [[2, 3]], equation="i1->i"), "has '1' in a term")
 case("depth_to_space_channels", one("DepthToSpace", [[1, 6, 4, 4]], blocksize=2), "6 channels do not make blocks of 2 x 2")
 case("depth_to_space_mode", one("DepthToSpace", [[1, 8, 4, 4]], blocksize=2, mode="RCD"), "must be DCR or CRD")
 case("depth_to_space_zero", one("DepthToSpace", [[1, 8, 4, 4]], blocksize=0), 'attribute "blocksize" is 0, not from 1')

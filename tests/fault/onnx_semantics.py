@@ -16,7 +16,7 @@ CASES = {}
 def case(name, op, inputs, consts=(), opset=17, n_out=1, all_out=False, low=-2.0, high=2.0, dims=(), declared=None,
          result=None, domain="", **attrs):
     """One node `op` over inputs (shapes; arrays stand for themselves) and constants (arrays) in order; None leaves an operand out. n_out: outputs, of
-    which only the first is one of the graph's unless all_out; result: its element type when not f32."""
+    which only the first is one of the graph's unless all_out; result: its element type when not f32, or those of all."""
     assert name not in CASES, name
     CASES[name] = dict(op=op, inputs=inputs, consts=consts, opset=opset, n_out=n_out, all_out=all_out, attrs=attrs, low=low,
                        high=high, dims=dims, declared=declared, result=result, domain=domain)
@@ -631,10 +631,11 @@ def build(name, c):
 
 
 def set_result(made, c):
-    for output in made.graph.output:
+    results = c["result"] if isinstance(c["result"], tuple) else (c["result"],) * len(made.graph.output)
+    for output, result in zip(made.graph.output, results):
         output.type.tensor_type.ClearField("shape")
-        if c["result"]:
-            output.type.tensor_type.elem_type = helper.np_dtype_to_tensor_dtype(np.dtype(c["result"]))
+        if result:
+            output.type.tensor_type.elem_type = helper.np_dtype_to_tensor_dtype(np.dtype(result))
 
 
 def reference(made, feeds):

@@ -152,14 +152,18 @@ static bool matmul_case(size_t i, const char *w_type, kernel_case *c) {
 static bool along_case(size_t i, kernel_case *c) {
     static const ptrdiff_t sizes[] = {1, 2, 3, 15, 16, 17, 31, 32, 33, 50, 130};
     enum { N = sizeof sizes / sizeof *sizes };
-    const bool softmax = c->kind == INFK_softmax;
+    const bool softmax = c->kind == INFK_softmax, running = c->kind == INFK_running_sum;
     const ptrdiff_t lanes = (ptrdiff_t)(i % 2);
     if (i >= 2 * N * N) return false;
     const ptrdiff_t r = sizes[i / 2 % N], inner = sizes[i / 2 / N], outer = 1 + (ptrdiff_t)(i % 3);
     c->x_count = outer * r * inner;
-    c->y_count = softmax ? c->x_count : outer * inner;
-    c->columns = softmax ? r * inner : inner;
-    if (softmax) c->dims.softmax = (infk_softmax_dims){outer, r, inner};
+    c->y_count = softmax || running ? c->x_count : outer * inner;
+    c->columns = softmax || running ? r * inner : inner;
+    const ptrdiff_t k = i % 3 ? 1 : r < 4 ? r : 4;
+    if (c->kind == INFK_top) c->dims.top = (infk_top_dims){outer, r, inner, k, lanes, i / 2 % 2};
+    if (c->kind == INFK_top) c->y_count = outer * k * inner, c->columns = k * inner;
+    else if (running) c->dims.running = (infk_running_dims){outer, r, inner, lanes, i / 2 % 2};
+    else if (softmax) c->dims.softmax = (infk_softmax_dims){outer, r, inner};
     else c->dims.reduce = (infk_reduce_dims){outer, r, inner, lanes};
     return true;
 }
@@ -314,6 +318,30 @@ static bool gather_case(size_t i, kernel_case *c) {
     return true;
 }
 
+static bool scatter_case(size_t i, kernel_case *c) {
+    static const ptrdiff_t sizes[][2] = {{1, 1}, {17, 3}, {5, 20}, {33, 1}, {4, 9}};
+    if (i >= 4 * (sizeof sizes / sizeof *sizes)) return false;
+    const ptrdiff_t inner = sizes[i / 4][0], n = sizes[i / 4][1];
+    c->dims.scatter = (infk_scatter_dims){KERNEL_ROWS, inner, n, 8, 1 + (ptrdiff_t)(i % 4)};
+    c->w_inner = n;
+    c->more[0] = n * inner;
+    c->x_count = c->y_count = KERNEL_ROWS * inner;
+    c->columns = inner;
+    return true;
+}
+
+static bool sample_case(size_t i, kernel_case *c) {
+    if (i >= 18) return false;
+    const ptrdiff_t n = (ptrdiff_t)i;
+    c->dims.sample = (infk_sample_dims){1 + n % 2, 3, 4, 1 + n, 2, 5, n % 3, n / 3 % 3, n / 9};
+    const infk_sample_dims *d = &c->dims.sample;
+    c->w_inner = d->batch * d->oh * d->ow * 2;
+    c->x_count = d->batch * d->c * d->ih * d->iw;
+    c->y_count = d->batch * d->c * d->oh * d->ow;
+    c->columns = d->c;
+    return true;
+}
+
 static bool pad_case(size_t i, kernel_case *c) {
     static const ptrdiff_t shapes[][12] = {
         /* x, before, after */
@@ -412,7 +440,12 @@ bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *
     case INFK_matmul: return matmul_case(i, w_type, out);
     case INFK_reduce_sum:
     case INFK_reduce_max:
+    case INFK_top:
+    case INFK_running_sum:
     case INFK_softmax: return along_case(i, out);
+    case INFK_scatter:
+    case INFK_scatter_join: return scatter_case(i, out);
+    case INFK_sample: return sample_case(i, out);
     case INFK_norm: return norm_case(i, out);
     case INFK_resize: return resize_case(i, out);
     case INFK_lstm:

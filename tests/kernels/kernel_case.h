@@ -17,6 +17,10 @@ typedef struct kernel_case {
         infk_strided_dims strided;
         infk_attention_dims attention;
         infk_gather_dims gather;
+        infk_top_dims top;
+        infk_running_dims running;
+        infk_scatter_dims scatter;
+        infk_sample_dims sample;
         infk_pad_dims pad;
         infk_recurrent_dims recurrent;
         infk_relayout_dims relayout;

@@ -28,6 +28,9 @@ static const char *why_not(int error) {
         return "a symbolic link is not followed there; put the file itself beside the model";
     case ENOENT: return "there is no such file beside the model";
     case ENOTSUP: return "it is not a regular file";
+    case EMLINK:
+        return "it has several hard links, so it may be a file from elsewhere; put a copy of its "
+               "own there";
     default: return strerror(error);
     }
 }
@@ -51,9 +54,9 @@ static infc_status open_file(infc_onnx_files *files, infc_loc loc, const char *l
         return infc_fail(cx, INFC_ERR_MODEL, loc,
                          "external data \"%s\": \"..\" is not allowed in a location", location);
     infc_bytes *kept = INFC_NEW(cx->arena, infc_bytes, 1);
-    int error = infc_file_try_map_beneath(files->dir, location, kept);
+    int error = infc_file_try_map_beneath(files->dir, location, true, kept);
     if (error) {
-        bool damaged = error == EXDEV || error == ELOOP;
+        bool damaged = error == EXDEV || error == ELOOP || error == EMLINK;
         return infc_fail(cx, damaged ? INFC_ERR_MODEL : INFC_ERR_IO, loc,
                          "external data \"%s\": %s", location, why_not(error));
     }

@@ -24,8 +24,7 @@ infc_status infc_onnx_whole(infc_onnx_at *at, int64_t value, infc_onnx_operand *
     return INFC_OK;
 }
 
-/* Input 1 as i64. */
-static infc_status read_indices(infc_onnx_at *at, infc_onnx_operand *out) {
+infc_status infc_onnx_indices(infc_onnx_at *at, infc_onnx_operand *out) {
     INFC_TRY(infc_onnx_number(at, 1, out));
     if (out->type.dtype != INFC_DTYPE_i64 && out->type.dtype != INFC_DTYPE_i32)
         return infc_onnx_invalid(at, "input 1, \"%s\", is %s; indices are int64 or int32",
@@ -81,33 +80,33 @@ static infc_status gather_rows(infc_onnx_at *at, const infc_onnx_operand *x, int
     return infc_onnx_build(at, INFC_OP_gather, in, 2, &attr, 1, out);
 }
 
+infc_status infc_onnx_element_indices(infc_onnx_at *at, const infc_type *x, infc_onnx_operand *out, int *axis) {
+    INFC_TRY(infc_onnx_indices(at, out));
+    if (x->rank != out->type.rank || x->rank == 0)
+        return infc_onnx_invalid(at, "the input is %s, the indices are %s",
+                                 infc_type_text(at->arena, x), infc_type_text(at->arena, &out->type));
+    return infc_onnx_axis(at, infc_onnx_attr_int(at, "axis", 0), x->rank, axis);
+}
+
 static infc_status operand_with_elements(infc_onnx_at *at, size_t i, infc_onnx_operand *out) {
     *out = infc_onnx_any(at, i);
     if (infc_type_count(&out->type) > 0) return INFC_OK;
     return infc_onnx_refuse(at, "input %zu, \"%s\", has no elements", i, at->node->inputs[i]);
 }
 
-/* y[i][j][k] = x[i][index[i][j][k]][k] for axis 1, and alike. */
-infc_status infc_onnx_import_gather_elements(infc_onnx_at *at) {
-    infc_onnx_operand x, index, base, y;
-    int axis, rank;
-    INFC_TRY(operand_with_elements(at, 0, &x));
-    INFC_TRY(read_indices(at, &index));
-    rank = x.type.rank;
-    if (rank != index.type.rank || rank == 0)
-        return infc_onnx_invalid(at, "the input is %s, the indices are %s",
-                                 infc_type_text(at->arena, &x.type),
-                                 infc_type_text(at->arena, &index.type));
-    INFC_TRY(infc_onnx_axis(at, infc_onnx_attr_int(at, "axis", 0), rank, &axis));
+infc_status infc_onnx_element_rows(infc_onnx_at *at, const infc_type *x,
+                                   const infc_onnx_operand *index, int axis, infc_onnx_operand *out) {
+    infc_onnx_operand base, step;
+    const int rank = x->rank;
     int64_t strides[INFC_MAX_RANK], dims[INFC_MAX_RANK] = {0}, *offsets, n = 1, stride = 1;
-    for (int i = rank; i-- > 0; stride *= x.type.dims[i]) {
+    for (int i = rank; i-- > 0; stride *= x->dims[i]) {
         strides[i] = stride;
-        dims[i] = i == axis ? 1 : index.type.dims[i];
+        dims[i] = i == axis ? 1 : index->type.dims[i];
         n *= dims[i];
-        if (i != axis && index.type.dims[i] > x.type.dims[i])
+        if (i != axis && index->type.dims[i] > x->dims[i])
             return infc_onnx_invalid(at, "the indices, %s, reach beyond the input, %s, along axis %d",
-                                     infc_type_text(at->arena, &index.type),
-                                     infc_type_text(at->arena, &x.type), i);
+                                     infc_type_text(at->arena, &index->type),
+                                     infc_type_text(at->arena, x), i);
     }
     INFC_TRY(integers(at, dims, rank, &offsets, &base));
     for (int64_t k = 0; k < n; k++) {
@@ -115,12 +114,25 @@ infc_status infc_onnx_import_gather_elements(infc_onnx_at *at) {
         for (int64_t i = rank, left = k; i-- > 0; left /= dims[i])
             offsets[k] += left % dims[i] * strides[i];
     }
-    infc_onnx_operand step;
     INFC_TRY(infc_onnx_whole(at, strides[axis], &step));
-    INFC_TRY(wrap_checked(at, index, x.type.dims[axis], stride, &y));
-    INFC_TRY(infc_onnx_map2(at, "mul", y, step, &y));
-    INFC_TRY(infc_onnx_map2(at, "add", y, base, &y));
-    INFC_TRY(gather_rows(at, &x, stride, rank, &y, &y));
+    INFC_TRY(wrap_checked(at, *index, x->dims[axis], stride, out));
+    INFC_TRY(infc_onnx_map2(at, "mul", *out, step, out));
+    return infc_onnx_map2(at, "add", *out, base, out);
+}
+
+infc_status infc_onnx_elements_at(infc_onnx_at *at, const infc_onnx_operand *x,
+                                  const infc_onnx_operand *index, int axis, infc_onnx_operand *out) {
+    INFC_TRY(infc_onnx_element_rows(at, &x->type, index, axis, out));
+    return gather_rows(at, x, infc_type_count(&x->type), x->type.rank, out, out);
+}
+
+/* y[i][j][k] = x[i][index[i][j][k]][k] for axis 1, and alike. */
+infc_status infc_onnx_import_gather_elements(infc_onnx_at *at) {
+    infc_onnx_operand x, index, y;
+    int axis;
+    INFC_TRY(operand_with_elements(at, 0, &x));
+    INFC_TRY(infc_onnx_element_indices(at, &x.type, &index, &axis));
+    INFC_TRY(infc_onnx_elements_at(at, &x, &index, axis, &y));
     return infc_onnx_output(at, 0, &y);
 }
 
@@ -155,14 +167,15 @@ infc_status infc_onnx_tuple_rows(infc_onnx_at *at, const infc_type *x, int batch
                                  const infc_onnx_operand *index, int64_t *out_rows, infc_onnx_operand *out) {
     int64_t rows = 1, batches = 1, m = index->type.dims[index->type.rank - 1];
     infc_onnx_operand one, step;
+    const infc_onnx_operand tuples = *index; /* `out` may be it */
     for (int i = 0; i < batch; i++) batches = infc_dim_mul(batches, x->dims[i]);
     for (int i = 0; i < m; i++) rows = infc_dim_mul(rows, x->dims[batch + i]);
     *out_rows = infc_dim_mul(rows, batches);
-    INFC_TRY(batch_rows(at, &index->type, batch, rows, out));
+    INFC_TRY(batch_rows(at, &tuples.type, batch, rows, out));
     for (int i = 0; i < m; i++) {
         int64_t stride = 1;
         for (int k = i + 1; k < m; k++) stride = infc_dim_mul(stride, x->dims[batch + k]);
-        INFC_TRY(component(at, index, i, &one));
+        INFC_TRY(component(at, &tuples, i, &one));
         INFC_TRY(infc_onnx_whole(at, stride, &step));
         INFC_TRY(wrap_checked(at, one, x->dims[batch + i], *out_rows, &one));
         INFC_TRY(infc_onnx_map2(at, "mul", one, step, &one));
@@ -174,7 +187,7 @@ infc_status infc_onnx_tuple_rows(infc_onnx_at *at, const infc_type *x, int batch
 infc_status infc_onnx_import_gather_nd(infc_onnx_at *at) {
     infc_onnx_operand x, index, y;
     INFC_TRY(operand_with_elements(at, 0, &x));
-    INFC_TRY(read_indices(at, &index));
+    INFC_TRY(infc_onnx_indices(at, &index));
     int64_t batch = infc_onnx_attr_int(at, "batch_dims", 0), rows = 0;
     int rank = index.type.rank;
     bool fits = rank > 0 && batch >= 0 && batch < rank && index.type.dims[rank - 1] > 0 &&

@@ -7,6 +7,14 @@
 infc_status infc_onnx_whole(infc_onnx_at *at, int64_t value, infc_onnx_operand *out);
 /* Negative indices count from the end of `dim` elements. */
 infc_status infc_onnx_wrap(infc_onnx_at *at, infc_onnx_operand index, int64_t dim, infc_onnx_operand *out);
+/* Input 1 as i64; and with as many dims as x, with the node's axis. */
+infc_status infc_onnx_indices(infc_onnx_at *at, infc_onnx_operand *out);
+infc_status infc_onnx_element_indices(infc_onnx_at *at, const infc_type *x, infc_onnx_operand *out, int *axis);
+/* Which of x's elements, counted in row-major order, [i][index[i][j][k]][k] is, for axis 1, and alike; and these. */
+infc_status infc_onnx_element_rows(infc_onnx_at *at, const infc_type *x,
+                                   const infc_onnx_operand *index, int axis, infc_onnx_operand *out);
+infc_status infc_onnx_elements_at(infc_onnx_at *at, const infc_onnx_operand *x,
+                                  const infc_onnx_operand *index, int axis, infc_onnx_operand *out);
 /* Of the tuples [.., m] of `index`: which of x's rows each names, where the first `batch` dims of both run in step and
  * the next m of x make the rows. Tuples out of range give *out_rows, the number of rows. */
 infc_status infc_onnx_tuple_rows(infc_onnx_at *at, const infc_type *x, int batch,

@@ -1,0 +1,324 @@
+#!/usr/bin/env python3
+"""What exporters write and users of other compilers report as failing, each case named in words: the model is compiled,
+and its results are compared with the reference interpreter and with ONNX Runtime; or the refusal must say why.
+
+usage: exporter_cases.py INFC SOURCE_DIR WORK_DIR [CASE...]
+
+Cases of the same list elsewhere: sizes known at run time (run_time_sizes.py), two libraries and threads in one process
+(two_models.py), control flow (fault/onnx_control.py), quantised oddities (fault/onnx_quantized.py), external data that
+leaves its folder (fault/onnx_refused.py), functions within functions (fault/onnx_structure.py).
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+RNG = np.random.default_rng(7)
+CASES = {}
+
+
+def case(make):
+    CASES[make.__name__] = make
+    return make
+
+
+def f32(*shape):
+    return RNG.uniform(-1, 1, shape).astype(np.float32)
+
+
+def i64(*values):
+    return np.array(values, np.int64)
+
+
+def node(op, inputs, outputs, domain="", **attrs):
+    return helper.make_node(op, inputs.split(), outputs.split(), name=f"the {op} of {outputs}", domain=domain, **attrs)
+
+
+def info(name, shape, dtype=TensorProto.FLOAT):
+    return helper.make_tensor_value_info(name, dtype, shape)
+
+
+def model(nodes, inputs, outputs, constants=(), opset=17, ir=8, **more):
+    """inputs: name -> shape; outputs: names, of whatever type; constants: name -> array."""
+    inputs = [v if isinstance(v, onnx.ValueInfoProto) else info(k, v) for k, v in inputs.items()]
+    outputs = [o if isinstance(o, onnx.ValueInfoProto) else helper.make_value_info(o, onnx.TypeProto()) for o in outputs]
+    graph = helper.make_graph(nodes, "g", inputs, outputs, [numpy_helper.from_array(np.asarray(v), k) for k, v in dict(constants).items()])
+    domains = [d for d in {n.domain for n in nodes} | {f.domain for f in more.get("functions", [])} if d]
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)] + [helper.make_opsetid(d, 1) for d in domains], ir_version=ir, **more)
+
+
+class Bench:
+    def __init__(self, infc, work):
+        self.infc, self.work = infc, work
+
+    def infc_run(self, *args):
+        done = subprocess.run([str(a) for a in (self.infc, *args)], capture_output=True, text=True, cwd=self.work)
+        return done.returncode, done.stdout + done.stderr
+
+    def save(self, made):
+        path = self.work / "model.onnx"
+        onnx.save(made, path)
+        return path
+
+    def agrees(self, made, **feeds):
+        """Compiled, interpreted and run by ONNX Runtime, the results are the same."""
+        path = self.save(made)
+        for port in made.graph.input:
+            dims = [d.dim_value for d in port.type.tensor_type.shape.dim]
+            if port.name not in feeds and port.name not in {i.name for i in made.graph.initializer}:
+                feeds[port.name] = f32(*dims)
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4
+        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        names = [o.name for o in session.get_outputs()]
+        np.savez(self.work / "in.npz", **feeds)
+        np.savez(self.work / "expect.npz", **dict(zip(names, session.run(names, feeds))))
+        code, text = self.infc_run("verify", path, "--inputs", "in.npz", "--expect", "expect.npz")
+        assert code == 0, f"exit {code}: {text}"
+
+    def refuses(self, made, *texts, code=3):
+        got, text = self.infc_run("compile", self.save(made), "-o", "out")
+        assert got == code and all(t in text for t in texts), f"exit {got}: {text}"
+
+
+# ---- shapes ----------------------------------------------------------------------------------------------------------
+
+
+@case
+def pad_with_an_empty_optional_input(b):
+    b.agrees(model([node("Pad", "x pads", "y"), helper.make_node("Pad", ["x", "pads2", "", "axes"], ["z"], name="p")], {"x": [2, 3]}, ["y", "z"],
+                   {"pads": i64(1, 0, 0, 2), "pads2": i64(1, 2), "axes": i64(1)}, opset=18))
+
+
+@case
+def resize_sizes_computed_at_run_time(b):
+    b.refuses(model([helper.make_node("Resize", ["x", "", "", "s"], ["y"], name="the resize")],
+                    {"x": [1, 2, 3, 4], "s": info("s", [4], TensorProto.INT64)}, ["y"]), '"the resize" (Resize)', "input 3", "must be a constant")
+
+
+@case
+def an_input_of_unknown_rank(b):
+    unknown = helper.make_tensor_value_info("x", TensorProto.FLOAT, None)
+    b.refuses(model([node("Relu", "x", "y")], {"x": unknown}, ["y"]), 'input "x"')
+
+
+@case
+def sizes_by_name_without_a_spec(b):
+    b.refuses(model([node("Relu", "x", "y")], {"x": ["batch", 3]}, ["y"]), "batch", code=2)
+
+
+@case
+def value_infos_and_output_shapes_missing(b):
+    b.agrees(model([node("Conv", "x w", "a"), node("Relu", "a", "b"), node("Flatten", "b", "y")], {"x": [1, 3, 6, 6]}, ["y"], {"w": f32(4, 3, 3, 3)}))
+
+
+# ---- odd exports -----------------------------------------------------------------------------------------------------
+
+
+@case
+def names_of_two_hundred_characters(b):
+    long = "a/very.long:name of an exporter's module " * 5
+    made = model([node("Relu", "x", "r"), node("Add", "r w", "y")], {"x": [2, 3]}, ["y"], {"w": f32(3)})
+    for n in made.graph.node:
+        n.name = long + n.op_type
+        n.input[:] = [long + i for i in n.input]
+        n.output[:] = [long + o for o in n.output]
+    for port in [*made.graph.input, *made.graph.output, *made.graph.initializer]:
+        port.name = long + port.name
+    b.agrees(made)
+
+
+@case
+def a_constant_that_nothing_uses(b):
+    b.agrees(model([node("Constant", "", "c", value=numpy_helper.from_array(f32(4))), node("Relu", "x", "y")], {"x": [2, 3]}, ["y"], {"unused": f32(9)}))
+
+
+@case
+def initializers_not_among_the_inputs_at_ir_version_3(b):
+    made = model([node("Add", "x w", "y")], {"x": [2, 3]}, ["y"], {"w": f32(3)}, opset=9, ir=3)
+    path = b.save(made)
+    code, text = b.infc_run("verify", path)
+    assert code == 0, text
+    made.graph.input.append(info("w", [3]))
+    b.agrees(made)
+
+
+@case
+def upsample_of_opset_7_and_9(b):
+    b.agrees(model([node("Upsample", "x", "y", mode="nearest", scales=[1.0, 1.0, 2.0, 3.0])], {"x": [1, 2, 3, 4]}, ["y"], opset=7, ir=3))
+    b.agrees(model([node("Upsample", "x s", "y", mode="linear")], {"x": [1, 2, 3, 4]}, ["y"], {"s": np.array([1, 1, 2, 2], np.float32)}, opset=9))
+
+
+@case
+def batchnorm_of_opset_7_with_spatial(b):
+    constants = {"s": f32(3), "b": f32(3), "m": f32(3), "v": f32(3) ** 2}
+    b.agrees(model([node("BatchNormalization", "x s b m v", "y", spatial=1)], {"x": [1, 3, 4, 4]}, ["y"], constants, opset=7))
+    b.refuses(model([node("BatchNormalization", "x s b m v", "y", spatial=0)], {"x": [1, 3, 4, 4]}, ["y"], constants, opset=7), "spatial=0", "(BatchNormalization)")
+
+
+@case
+def an_operator_that_its_opset_does_not_have(b):
+    b.refuses(model([node("LayerNormalization", "x s", "y"), node("Gelu", "y", "z")], {"x": [2, 3]}, ["z"], {"s": f32(3)}, opset=16), "operator Gelu", '"the Gelu of z"')
+
+
+@case
+def optional_outputs_left_out_or_empty(b):
+    lstm = helper.make_node("LSTM", ["x", "w", "r"], ["", "h", ""], name="the lstm", hidden_size=5)
+    drop = helper.make_node("Dropout", ["h"], ["y", ""], name="the dropout")
+    b.agrees(model([lstm, drop], {"x": [3, 1, 4]}, ["y"], {"w": f32(1, 20, 4), "r": f32(1, 20, 5)}))
+
+
+@case
+def functions_of_the_new_pytorch_exporter(b):
+    gelu = helper.make_function("pkg.torch", "gelu", ["x"], ["y"], [node("Gelu", "x", "y")], [helper.make_opsetid("", 20)])
+    block = helper.make_function("pkg.torch", "block", ["x", "w"], ["y"], [node("MatMul", "x w", "a"), node("gelu", "a", "y", domain="pkg.torch")],
+                                 [helper.make_opsetid("", 20), helper.make_opsetid("pkg.torch", 1)])
+    b.agrees(model([node("block", "x w", "a", domain="pkg.torch"), node("block", "a w", "y", domain="pkg.torch")], {"x": [2, 4]}, ["y"],
+                   {"w": f32(4, 4)}, opset=20, ir=10, functions=[gelu, block]))
+
+
+@case
+def a_model_made_for_channels_last(b):
+    nodes = [node("Transpose", "x", "a", perm=[0, 3, 1, 2]), node("Conv", "a w", "c", pads=[1, 1, 1, 1]), node("Transpose", "c", "d", perm=[0, 2, 3, 1]),
+             node("Add", "d bias", "e"), node("Relu", "e", "f"), node("Transpose", "f", "g", perm=[0, 3, 1, 2]), node("GlobalAveragePool", "g", "h"),
+             node("Squeeze", "h axes", "y")]
+    b.agrees(model(nodes, {"x": [1, 6, 6, 3]}, ["y"], {"w": f32(17, 3, 3, 3), "bias": f32(17), "axes": i64(2, 3)}))
+
+
+@case
+def casts_of_every_kind(b):
+    nodes = [node("Cast", "x", "i", to=TensorProto.INT64), node("Cast", "i", "f", to=TensorProto.FLOAT), node("Cast", "x", "b", to=TensorProto.BOOL),
+             node("Cast", "b", "n", to=TensorProto.INT32), node("Cast", "n", "u", to=TensorProto.UINT8), node("Cast", "half", "h", to=TensorProto.FLOAT),
+             node("Cast", "double", "d", to=TensorProto.FLOAT), node("Add", "f h", "a"), node("Mul", "a d", "y")]
+    b.agrees(model(nodes, {"x": [2, 3]}, ["y", "i", "b", "u"], {"half": f32(3).astype(np.float16), "double": f32(1).astype(np.float64)}), x=9 * f32(2, 3))
+
+
+# ---- quantised -------------------------------------------------------------------------------------------------------
+
+
+@case
+def a_scale_of_one_dimension_along_an_axis(b):
+    nodes = [node("QuantizeLinear", "x s z", "q"), node("DequantizeLinear", "q s z", "a"), node("DequantizeLinear", "w ws wz", "d", axis=1),
+             node("MatMul", "a d", "y")]
+    constants = {"s": np.float32(0.02), "z": np.uint8(120), "w": RNG.integers(-127, 127, (4, 6)).astype(np.int8), "ws": np.abs(f32(6)) / 99, "wz": np.zeros(6, np.int8)}
+    b.agrees(model(nodes, {"x": [2, 4]}, ["y"], constants))
+
+
+@case
+def qlinear_conv_and_contrib_qlinear_add(b):
+    one = lambda v: np.float32(v)  # noqa: E731
+    nodes = [node("QuantizeLinear", "x s z", "q"), node("QLinearConv", "q s z w ws wz cs cz", "c"),
+             node("QLinearAdd", "c cs cz c cs cz ys yz", "a", domain="com.microsoft"), node("DequantizeLinear", "a ys yz", "y")]
+    constants = {"s": one(0.01), "z": np.uint8(128), "w": RNG.integers(-127, 127, (5, 3, 3, 3)).astype(np.int8), "ws": one(0.01), "wz": np.int8(0),
+                 "cs": one(0.05), "cz": np.uint8(100), "ys": one(0.1), "yz": np.uint8(90)}
+    b.agrees(model(nodes, {"x": [1, 3, 6, 6]}, ["y"], constants))
+
+
+# ---- weights ---------------------------------------------------------------------------------------------------------
+
+
+@case
+def large_weights_are_not_c_text(b):
+    made = model([node("MatMul", "x w", "a"), node("MatMul", "a v", "y")], {"x": [1, 1000]}, ["y"], {"w": f32(1000, 2000), "v": f32(2000, 10)})
+    code, text = b.infc_run("compile", b.save(made), "-o", "out")
+    assert code == 0, text
+    largest = max((p.stat().st_size, p.name) for p in (b.work / "out/src").rglob("*.[ch]") if "infrt" not in str(p))
+    assert largest[0] < 300_000, largest
+
+
+@case
+def a_weight_of_two_nodes_is_stored_once(b):
+    sizes = []
+    for second in ("w", "v"):
+        shutil.rmtree(b.work / "out", ignore_errors=True)
+        made = model([node("MatMul", "x w", "a"), node("MatMul", f"a {second}", "y")], {"x": [1, 500]}, ["y"], {"w": f32(500, 500), "v": f32(500, 500)})
+        code, text = b.infc_run("compile", b.save(made), "-o", "out")
+        assert code == 0, text
+        sizes.append((b.work / "out/model").stat().st_size)
+    assert sizes[1] - sizes[0] > 900_000, sizes
+
+
+@case
+def external_data_beside_the_model_and_links_to_elsewhere(b):
+    weights = f32(64, 64)
+    made = model([node("MatMul", "x w", "y")], {"x": [2, 64]}, ["y"], {"w": weights})
+    onnx.save(made, b.work / "model.onnx", save_as_external_data=True, location="weights.bin", size_threshold=0)
+    code, text = b.infc_run("verify", "model.onnx")
+    assert code == 0, text
+    outside = b.work.parent / "outside.bin"
+    outside.write_bytes(weights.tobytes())
+    for link, text_wanted in ((os.symlink, "symbolic link"), (os.link, "several hard links")):
+        (b.work / "weights.bin").unlink()
+        link(outside, b.work / "weights.bin")
+        code, text = b.infc_run("compile", "model.onnx", "-o", "out")
+        assert code == 3 and text_wanted in text, f"exit {code}: {text}"
+    (b.work / "model.onnx").write_bytes((b.work / "model.onnx").read_bytes().replace(b"weights.bin", b"../side.bin"))
+    code, text = b.infc_run("compile", "model.onnx", "-o", "out")
+    assert code == 3 and '".." is not allowed' in text, f"exit {code}: {text}"
+
+
+# ---- operators of detectors, language models and decoders, compiled ---------------------------------------------------
+
+
+@case
+def elements_by_computed_indices(b):
+    nodes = [node("TopK", "x k", "values places", axis=1), node("GatherElements", "x places", "again", axis=1), node("ArgMax", "x", "best", axis=-1, keepdims=0),
+             node("ArgMin", "x", "down", axis=1), node("GatherND", "x pairs", "nd"), node("OneHot", "best depth onoff", "hot"),
+             node("Hardmax", "x", "hard", axis=1), node("CumSum", "x one", "sums"), node("CumSum", "places one", "whole", reverse=1),
+             node("ScatterElements", "x places values", "put", axis=1), node("ScatterND", "x pairs row", "rows"), node("Trilu", "x", "upper")]
+    outputs = ["values", "places", "again", "best", "down", "nd", "hot", "hard", "sums", "whole", "put", "rows", "upper"]
+    b.agrees(model(nodes, {"x": [2, 9, 33], "pairs": info("pairs", [3, 2], TensorProto.INT64)}, outputs,
+                   {"k": i64(4), "depth": np.int64(33), "onoff": np.array([0, 1], np.float32), "one": np.int64(1), "row": f32(3, 33)}),
+             pairs=i64(0, 8, 1, -1, -2, 3).reshape(3, 2))
+
+
+@case
+def an_index_out_of_range_at_run_time(b):
+    made = model([node("GatherND", "x i", "y")], {"x": [2, 3], "i": info("i", [1, 2], TensorProto.INT64)}, [info("y", [1])])
+    code, text = b.infc_run("compile", b.save(made), "-o", "out")
+    assert code == 0, text
+    for pair, want in ((i64(1, 2), 0), (i64(0, 3), None), (i64(-3, 0), None)):  # (0, 3) would be x[1, 0] in memory
+        np.savez(b.work / "in.npz", x=f32(2, 3), i=pair.reshape(1, 2))
+        done = subprocess.run([b.work / "out/model", "run", "--inputs", b.work / "in.npz", "--outputs", b.work / "out.npz"], capture_output=True, text=True)
+        assert (done.returncode == 0) == (want == 0) and done.returncode >= 0, f"{pair}: exit {done.returncode}: {done.stderr}"
+
+
+@case
+def overlapping_transposed_convolutions(b):
+    nodes = [node("ConvTranspose", "x w bias", "a", strides=[2, 2], pads=[1, 1, 1, 1]), node("Relu", "a", "r"),
+             node("ConvTranspose", "r v", "y", strides=[3, 2], output_padding=[1, 1], dilations=[1, 2]), node("ConvTranspose", "x d", "z", group=20, strides=[2, 2])]
+    b.agrees(model(nodes, {"x": [1, 20, 5, 6]}, ["y", "z"], {"w": f32(20, 18, 4, 4), "bias": f32(18), "v": f32(18, 3, 3, 3), "d": f32(20, 1, 3, 3)}))
+
+
+@case
+def attention_written_as_einsum_and_a_sampled_grid(b):
+    nodes = [node("Einsum", "q k", "s", equation="bqhd,bkhd->bhqk"), node("Softmax", "s", "p", axis=-1), node("Einsum", "p k", "y", equation="bhqk,bkhd->bqhd"),
+             node("GridSample", "image grid", "z", mode="bilinear", padding_mode="border")]
+    b.agrees(model(nodes, {"q": [1, 5, 2, 8], "k": [1, 7, 2, 8], "image": [1, 3, 8, 8], "grid": [1, 4, 5, 2]}, ["y", "z"]))
+
+
+def main():
+    infc, _, work = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
+    failed = 0
+    chosen = {k: v for k, v in CASES.items() if k in sys.argv[4:] or not sys.argv[4:]}
+    for name, make in chosen.items():
+        folder = work / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        try:
+            make(Bench(infc, folder))
+        except Exception as problem:  # whatever it is, the other cases still run
+            failed += 1
+            print(f"{name.replace('_', ' ')}: FAILED: {type(problem).__name__}: {problem}", flush=True)
+    print(f"{len(chosen)} cases, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
