@@ -243,7 +243,8 @@ static uint64_t along_flops(infk_kind kind, const void *dims) {
     const uint64_t n = (uint64_t)(d[0] * d[1]);
     switch (kind) {
     case INFK_norm: return 6 * n; /* sum, difference and square, difference, product */
-    case INFK_softmax: return 5 * n * (uint64_t)d[2]; /* maximum, difference, exp, sum, quotient: exp counts one */
+    case INFK_softmax:
+        return 5 * n * (uint64_t)d[2]; /* maximum, difference, exp, sum, quotient: exp counts one */
     case INFK_top: return n * (uint64_t)d[2] * (uint64_t)((const infk_top_dims *)dims)->k;
     default: return n * (uint64_t)d[2];
     }

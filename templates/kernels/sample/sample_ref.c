@@ -24,7 +24,8 @@ static INFK_INLINE ACC INFK_PART(pixel)(const infk_sample_dims *d, const T *p, f
         row = INFK_PART(inside)(d, row, d->ih);
         col = INFK_PART(inside)(d, col, d->iw);
     }
-    if (!(row >= 0.0f && row <= (float)(d->ih - 1) && col >= 0.0f && col <= (float)(d->iw - 1))) return 0.0f;
+    if (!(row >= 0.0f && row <= (float)(d->ih - 1) && col >= 0.0f && col <= (float)(d->iw - 1)))
+        return 0.0f;
     return ld(p, (ptrdiff_t)row * d->iw + (ptrdiff_t)col);
 }
 /* The weights of the neighbours from `first` on. */
@@ -42,8 +43,8 @@ static INFK_INLINE ptrdiff_t INFK_PART(weights)(const infk_sample_dims *d, float
     return 4;
 }
 
-static INFK_INLINE void INFK(sample)(const infk_sample_dims *d, const T *x, const W *w, const EPI_TYPE *e,
-                                     ptrdiff_t begin, ptrdiff_t end) {
+static INFK_INLINE void INFK(sample)(const infk_sample_dims *d, const T *x, const W *w,
+                                     const EPI_TYPE *e, ptrdiff_t begin, ptrdiff_t end) {
     const ptrdiff_t image = d->ih * d->iw, out = d->oh * d->ow;
     for (ptrdiff_t unit = begin; unit < end; unit++) {
         const ptrdiff_t b = unit / d->oh, row = unit % d->oh;

@@ -18,8 +18,8 @@ static INFK_INLINE vf16x INFK_PART(best)(const infk_top_dims *d, const T *p, ptr
     return best;
 }
 
-static INFK_INLINE void INFK(top)(const infk_top_dims *d, const T *x, const EPI_TYPE *e, ptrdiff_t begin,
-                                  ptrdiff_t end) {
+static INFK_INLINE void INFK(top)(const infk_top_dims *d, const T *x, const EPI_TYPE *e,
+                                  ptrdiff_t begin, ptrdiff_t end) {
     for (ptrdiff_t outer = begin; outer < end; outer++)
         for (ptrdiff_t i = 0; i < d->inner; i += 16) {
             const T *p = x + outer * d->r * d->inner + i;

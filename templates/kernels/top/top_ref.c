@@ -1,7 +1,7 @@
 /* top: which elements along r are the largest k, in order, as whole numbers. Each is the best of those that come after
  * the one before. A NaN is above nothing and nothing is above it. */
-static INFK_INLINE void INFK(top)(const infk_top_dims *d, const T *x, const EPI_TYPE *e, ptrdiff_t begin,
-                                  ptrdiff_t end) {
+static INFK_INLINE void INFK(top)(const infk_top_dims *d, const T *x, const EPI_TYPE *e,
+                                  ptrdiff_t begin, ptrdiff_t end) {
     for (ptrdiff_t outer = begin; outer < end; outer++)
         for (ptrdiff_t i = 0; i < d->inner; i++) {
             const T *p = x + outer * d->r * d->inner + i;
