@@ -146,6 +146,21 @@ static ptrdiff_t blocks_of(ptrdiff_t n) { return (n + 15) / 16; }
 
 static ptrdiff_t recurrent_rows(const infk_recurrent_dims *d) { return d->dirs * d->batch; }
 
+/* Kinds that pick elements from other places. */
+static ptrdiff_t picking_units(infk_kind kind, const void *dims) {
+    const infk_strided_dims *strided = dims;
+    const infk_gather_dims *gather = dims;
+    const infk_pad_dims *pad = dims;
+    const infk_sample_dims *sample = dims;
+    switch (kind) {
+    case INFK_strided: return strided->d0 * strided->d1;
+    case INFK_gather: return gather->outer * gather->n;
+    case INFK_pad: return pad->n0 * pad->n1;
+    case INFK_sample: return sample->batch * sample->oh;
+    default: return 1; /* scatter: all of it */
+    }
+}
+
 ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     switch (kind) {
     case INFK_iconv:
@@ -169,12 +184,6 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     case INFK_top:
     case INFK_running_sum:
     case INFK_norm: return *(const ptrdiff_t *)dims; /* their first field is `outer` */
-    case INFK_scatter:
-    case INFK_scatter_join: return 1;
-    case INFK_sample: {
-        const infk_sample_dims *d = dims;
-        return d->batch * d->oh;
-    }
     case INFK_resize: {
         const infk_resize_dims *d = dims;
         return d->batch * blocks_of(d->c) * d->oh;
@@ -182,22 +191,16 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     case INFK_lstm:
     case INFK_gru:
     case INFK_rnn: return recurrent_rows(dims);
-    case INFK_strided: {
-        const infk_strided_dims *d = dims;
-        return d->d0 * d->d1;
-    }
+    case INFK_strided:
+    case INFK_gather:
+    case INFK_scatter:
+    case INFK_scatter_join:
+    case INFK_sample:
+    case INFK_pad: return picking_units(kind, dims);
     case INFK_attention:
     case INFK_attention_masked: {
         const infk_attention_dims *d = dims;
         return d->batch * d->heads * blocks_of(d->m);
-    }
-    case INFK_gather: {
-        const infk_gather_dims *d = dims;
-        return d->outer * d->n;
-    }
-    case INFK_pad: {
-        const infk_pad_dims *d = dims;
-        return d->n0 * d->n1;
     }
     case INFK_to_c16:
     case INFK_from_c16:
