@@ -1,4 +1,5 @@
-/* LSTM, GRU, RNN and DynamicQuantizeLSTM: one product of all steps with W, then infc.lstm and its kin (ir/ops/recurrent.c) over R. */
+/* LSTM, GRU, RNN, DynamicQuantizeLSTM: a product of all steps with W, then infc.lstm and its kin over R
+ * (ir/ops/recurrent.c). */
 #include "ops_part.h"
 #include "ops_quantize.h"
 #include <string.h>

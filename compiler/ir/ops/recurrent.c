@@ -3,7 +3,8 @@
  * Operands: x [T, B, D * G * Hp] with G gates of Hp = H rounded up to 16 columns; R [D, H, G * Hp], plain or panel; the
  * first h [D, B, H]; for lstm the first c; for lstm and gru `aux`, what recurrent_dims.def says of the flag `extra`, or
  * any one number without it; lengths [B]. The result is [T + states, D, B, H].
- * Attributes: acts, alphas, betas: of f, g and h; clip: bits of an f32, 0 for none; flags: reverse, extra, coupled, rounded. */
+ * Attributes: acts, alphas, betas: of f, g and h; clip: bits of an f32, 0 for none; flags: reverse, extra, coupled,
+ * rounded. */
 #include "../op_rules.h"
 
 typedef struct cell {

@@ -1,5 +1,5 @@
-/* sample: pixels of an image at computed places, x first. Weights of neighbours times their values, summed by fma over a
- * row and then down. */
+/* sample: pixels of an image at computed places, x first. Weights of neighbours times their values, summed by fma over
+ * a row and then down. */
 /* A place reflected into the image: at its outermost middles with align, else at its edges. */
 static INFK_INLINE float INFK_PART(reflect)(float at, ptrdiff_t n, ptrdiff_t align) {
     const float low = align ? 0.0f : -0.5f, range = align ? (float)(n - 1) : (float)n;
