@@ -48,6 +48,50 @@ static void test_rows(void **state) {
     }
 }
 
+/* Over sizes h: 32..960 by 32 and t: 1..128, written 1001 and 1002. */
+static const row open_rows[] = {
+    {INFC_OP_conv, "f32[1,3,1001,1001] f32[16,3,3,3]",
+     "strides=2,2 pads=1,1,1,1 dilations=1,1 groups:1", "f32[1,16,16*(h/32),16*(h/32)]"},
+    {INFC_OP_conv, "f32[1,3,1001,1002] f32[16,3,3,3]",
+     "strides=1,1 pads=0,0,0,0 dilations=1,1 groups:1", "!at its smallest"},
+    {INFC_OP_pool_max, "f32[1,8,1001,1002]", "kernel=1001,1002 strides=1,1 pads=0,0,0,0 dilations=1,1", "f32[1,8,1,1]"},
+    {INFC_OP_concat2, "f32[1,1002,4] f32[1,1002,4]", "axis:1", "f32[1,2*t,4]"},
+    {INFC_OP_concat2, "f32[1,1002,4] f32[1,1001,4]", "axis:2", "!do not join"},
+    {INFC_OP_expand, "f32[1,4]", "shape=1002,4", "f32[t,4]"},
+    {INFC_OP_gather, "f32[10,4] i64[1,1002]", "axis:0", "f32[1,t,4]"},
+    {INFC_OP_slice, "f32[1002,4]", "starts=0,0 steps=1,1 shape=1002,2", "f32[t,2]"},
+    {INFC_OP_slice, "f32[1002,4]", "starts=0,0 steps=1,1 shape=2,2", "!do not lie"},
+    {INFC_OP_slice, "i64[129]", "starts=1002 steps=1 shape=1", "i64[1]"},
+    {INFC_OP_slice, "i64[128]", "starts=1002 steps=1 shape=1", "!do not lie"},
+    {INFC_OP_pad, "f32[1,1002]", "before=0,1 after=0,2 mode~constant fill:0", "f32[1,t + 3]"},
+    {INFC_OP_pad, "f32[1,1002]", "before=0,1 after=0,0 mode~reflect fill:0", "!from itself"},
+    {INFC_OP_resize, "f32[1,2,1001,1001]", "size=1001,1001 half=1,1 num=1,1 den=-1,-2 pick=0,0", "f32[1,2,h,h]"},
+};
+
+static void put_sizes(int64_t *dims, int n, int64_t h, int64_t t) {
+    for (int i = 0; i < n; i++) dims[i] = dims[i] == 1001 ? h : dims[i] == 1002 ? t : dims[i];
+}
+
+static void test_open_rows(void **state) {
+    infc_arena *arena = *state;
+    infc_sizes *sizes = infc_sizes_create(arena);
+    const int64_t h = infc_sizes_add(sizes, (infc_size){"h", 32, 960, 32}),
+                  t = infc_sizes_add(sizes, (infc_size){"t", 1, 128, 1});
+    for (size_t i = 0; i < sizeof open_rows / sizeof *open_rows; i++) {
+        const row *r = &open_rows[i];
+        infc_op_desc desc = desc_of(arena, r->kind, r->operands, r->attrs);
+        infc_type out;
+        for (int k = 0; k < desc.n_in; k++) put_sizes(desc.in[k].dims, desc.in[k].rank, h, t);
+        for (int k = 0; k < desc.n_attrs; k++)
+            put_sizes(desc.attrs[k].ints, desc.attrs[k].n_ints, h, t);
+        const char *wrong = infc_op_get(r->kind)->shape(arena, &desc, &out);
+        const char *got = wrong ? wrong : infc_type_text(arena, &out);
+        if (r->want[0] == '!' ? !wrong || !strstr(wrong, r->want + 1) : strcmp(got, r->want) != 0)
+            fail_msg("%s %s {%s}: \"%s\", not \"%s\"", infc_op_get(r->kind)->name, r->operands,
+                     r->attrs, got, r->want);
+    }
+}
+
 static void test_weight_takes_its_own_type(void **state) {
     infc_op_desc desc = desc_of(*state, INFC_OP_weight, "", "id:0");
     infc_type out;
@@ -167,6 +211,7 @@ static void test_type_bytes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_rows, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_open_rows, setup, teardown),
         cmocka_unit_test_setup_teardown(test_weight_takes_its_own_type, setup, teardown),
         cmocka_unit_test_setup_teardown(test_any_values, setup, teardown),
         cmocka_unit_test(test_type_bytes),
