@@ -50,7 +50,10 @@ static void put_next(infc_cx *cx, const infc_build *build, infc_buf *out) {
         const char *input = build->spec.n_images ? build->spec.images[0].input : NULL;
         const char *ending = input ? "png" : "wav";
         if (!input && build->spec.n_audios) input = build->spec.audios[0].input;
-        if (input)
+        if (build->spec.n_texts)
+            infc_buf_printf(out, "  %s%s%s run --input %s=\"hello\"\n", prefix, slash, binary,
+                            build->spec.texts[0].name);
+        else if (input)
             infc_buf_printf(out, "  %s%s%s run --input %s=FILE.%s\n", prefix, slash, binary, input, ending);
         else infc_buf_printf(out, "  %s%s%s run --inputs F.npz\n", prefix, slash, binary);
         infc_buf_printf(out, "  %s%s%s bench\n", prefix, slash, binary);

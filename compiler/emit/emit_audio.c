@@ -37,19 +37,6 @@ static int time_axis(const infc_spec_audio *audio, const infc_type *type, bool *
     return axis >= 0 ? axis : type->rank - 1;
 }
 
-static infc_status steps_find(const infc_emit_unit *u, sound *s) {
-    const int64_t dim = u->plan->buffers[u->plan->inputs[s->input]].type.dims[s->axis];
-    s->min = s->max = dim, s->step = 1;
-    if (!infc_dim_open(dim)) return INFC_OK;
-    for (int i = 0; i < infc_emit_n_sizes(u); i++) {
-        if (!infc_sizes_is(u->plan->sizes, i, dim)) continue;
-        const infc_size *size = infc_sizes_at(u->plan->sizes, i);
-        s->min = size->min, s->max = size->max, s->step = size->step;
-        return INFC_OK;
-    }
-    return refuse(u, s, "its axis of time is computed from others; fix it under `shapes`");
-}
-
 static infc_status frames_check(const infc_emit_unit *u, sound *s) {
     const infc_spec_audio *audio = s->audio;
     const bool centred = audio->center != INFC_CENTER_none;
@@ -82,7 +69,8 @@ static infc_status sound_find(const infc_emit_unit *u, const infc_spec_audio *au
             u, s,
             audio->mel ? "features mel need f32 [mels,frames] or [frames,mels], axes before them 1"
                        : "samples need f32, and one axis that is not 1");
-    INFC_TRY(steps_find(u, s));
+    if (!infc_emit_axis_sizes(u, s->input, s->axis, &s->min, &s->max, &s->step))
+        return refuse(u, s, "its axis of time is computed from others; fix it under `shapes`");
     return frames_check(u, s);
 }
 

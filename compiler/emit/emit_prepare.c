@@ -1,11 +1,28 @@
 #include "emit_prepare.h"
 
+bool infc_emit_axis_sizes(const infc_emit_unit *u, int input, int axis, int64_t *min, int64_t *max,
+                          int64_t *step) {
+    const int64_t dim = u->plan->buffers[u->plan->inputs[input]].type.dims[axis];
+    *min = *max = dim, *step = 1;
+    if (!infc_dim_open(dim)) return true;
+    for (int i = 0; i < infc_emit_n_sizes(u); i++) {
+        if (!infc_sizes_is(u->plan->sizes, i, dim)) continue;
+        const infc_size *size = infc_sizes_at(u->plan->sizes, i);
+        *min = size->min, *max = size->max, *step = size->step;
+        return true;
+    }
+    return false;
+}
+
 infc_status infc_emit_prepare_begin(infc_emit_unit *u) {
     infc_arena *arena = u->cx->arena;
     u->prepare = INFC_NEW(arena, infc_emit_prepare, 1);
-    *u->prepare = (infc_emit_prepare){
-        .code = {.arena = arena}, .header = {.arena = arena}, .audio_infos = {.arena = arena}};
-    return infc_emit_audio(u, u->prepare);
+    *u->prepare = (infc_emit_prepare){.code = {.arena = arena},
+                                      .header = {.arena = arena},
+                                      .audio_infos = {.arena = arena},
+                                      .text_infos = {.arena = arena}};
+    INFC_TRY(infc_emit_audio(u, u->prepare));
+    return infc_emit_text(u, u->prepare);
 }
 
 infc_status infc_emit_prepare_write(infc_emit_unit *u) {

@@ -5,7 +5,7 @@
 
 struct infc_emit_prepare {
     infc_buf code, header; /* empty when the spec has no such inputs */
-    infc_buf audio_infos;
+    infc_buf audio_infos, text_infos;
 };
 
 /* emit_prepare.c: checks that the spec's inputs fit the model, and makes u->prepare. */
@@ -13,7 +13,11 @@ infc_status infc_emit_prepare_begin(infc_emit_unit *u);
 /* src/NAME_prepare.c, one of the baseline sources, if there is anything to it. */
 infc_status infc_emit_prepare_write(infc_emit_unit *u);
 
-/* emit_audio.c: appends what kind audio needs. */
+/* What an axis of an input may be; false when it is computed from others. */
+bool infc_emit_axis_sizes(const infc_emit_unit *u, int input, int axis, int64_t *min, int64_t *max,
+                          int64_t *step);
+/* emit_audio.c, emit_text.c: append what these kinds need. */
 infc_status infc_emit_audio(infc_emit_unit *u, infc_emit_prepare *out);
+infc_status infc_emit_text(infc_emit_unit *u, infc_emit_prepare *out);
 
 #endif

@@ -5,6 +5,7 @@
 #include "../base/cx.h"
 #include "../base/dtype.h"
 #include "../../targets/target.h"
+#include "spec_tokenizer.h"
 
 typedef struct infc_spec_dim { /* shapes: a dimension's name, or input.axis */
     const char *name;
@@ -56,6 +57,14 @@ typedef struct infc_spec_audio { /* inputs.NAME of kind audio */
     infc_loc loc;
 } infc_spec_audio;
 
+typedef struct infc_spec_text { /* inputs.NAME of kind text */
+    const char *name;           /* a C identifier; what is given to the binary */
+    const char *ids, *mask, *types; /* inputs of the model; null: by their usual names, if it has them */
+    const char *tokenizer_text; /* its path as the spec says it */
+    const infc_wordpiece *tokenizer;
+    infc_loc loc;
+} infc_spec_text;
+
 typedef struct infc_spec_constant { /* inputs.NAME of kind constant: no input of what is made */
     const char *input;
     double value; /* of every element */
@@ -91,6 +100,8 @@ typedef struct infc_spec {
     size_t n_images;
     infc_spec_audio *audios;
     size_t n_audios;
+    infc_spec_text *texts;
+    size_t n_texts;
     infc_spec_constant *constants;
     size_t n_constants;
     infc_spec_classes *classes;

@@ -6,9 +6,13 @@
 
 /* Leaves out what is marked bad, so that problems between keys are found in spite of other problems. */
 void infc_spec_fill(infc_spec_check *check, const infc_yaml *root, infc_spec *out);
-/* spec_inputs.c: out->images, audios, constants from the map `inputs`. */
+/* spec_inputs.c: out->images, audios, texts, constants from the map `inputs`. */
 void infc_spec_fill_inputs(infc_spec_check *check, const infc_yaml *inputs, infc_spec *out);
 
+/* spec_tokenizer.c: the file that `node` names; problems are recorded there. */
+const infc_wordpiece *infc_spec_tokenizer(infc_spec_check *check, infc_yaml *node, const char *path);
+/* The bytes of one; null, and *why, when they say something else than what is implemented. */
+const infc_wordpiece *infc_spec_tokenizer_parse(infc_arena *arena, infc_bytes text, const char **why);
 /* spec_look.c: the value of `key`, unless it is missing or bad: then null. */
 infc_yaml *infc_spec_get(const infc_yaml *map, const char *key);
 /* As infc_spec_get, for what may hold some bad values; empty when it is missing or something else. */

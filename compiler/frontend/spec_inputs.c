@@ -8,6 +8,7 @@ static const struct {
 } kinds[] = {
     {"image", " channels layout scale mean std "},
     {"constant", " value "},
+    {"text", " tokenizer ids mask types "},
     {"audio",
      " rate features samples align fill normalize n_fft hop mels window center power fmin fmax"
      " mel_scale mel_norm log floor range relative scale mean std "},
@@ -162,9 +163,39 @@ static void fill_audio(infc_spec_check *check, infc_yaml_item *input, infc_spec 
     check_audio(check, input, audio);
 }
 
+static const char *text_at(const infc_yaml *map, const char *key) {
+    const infc_yaml *node = infc_spec_get(map, key);
+    return node ? node->text : NULL;
+}
+
+static void fill_text(infc_spec_check *check, infc_yaml_item *input, infc_spec *out) {
+    infc_yaml *path = infc_spec_get(input->value, "tokenizer");
+    const size_t letters =
+        strspn(input->key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    if (input->key[letters] || strspn(input->key, "0123456789") || letters > 48)
+        infc_spec_problem(
+            check, input->value, path_of(check, input, ""),
+            "a text is named by a C identifier of at most 48 characters, for example  text");
+    if (!path) {
+        infc_spec_problem(check, input->value, path_of(check, input, ""),
+                          "text needs its tokenizer, for example  tokenizer: tokenizer.json");
+        return;
+    }
+    out->texts[out->n_texts++] = (infc_spec_text){
+        .name = input->key,
+        .ids = text_at(input->value, "ids"),
+        .mask = text_at(input->value, "mask"),
+        .types = text_at(input->value, "types"),
+        .tokenizer_text = path->text,
+        .tokenizer = infc_spec_tokenizer(check, path, path_of(check, input, "tokenizer")),
+        .loc = input->key_loc,
+    };
+}
+
 void infc_spec_fill_inputs(infc_spec_check *check, const infc_yaml *inputs, infc_spec *out) {
     out->images = INFC_NEW(check->cx->arena, infc_spec_image, inputs->n);
     out->audios = INFC_NEW(check->cx->arena, infc_spec_audio, inputs->n);
+    out->texts = INFC_NEW(check->cx->arena, infc_spec_text, inputs->n);
     out->constants = INFC_NEW(check->cx->arena, infc_spec_constant, inputs->n);
     for (size_t i = 0; i < inputs->n; i++) {
         infc_yaml_item *input = &inputs->items[i];
@@ -173,6 +204,7 @@ void infc_spec_fill_inputs(infc_spec_check *check, const infc_yaml *inputs, infc
         check_keys(check, input, kind);
         if (strcmp(kind, "constant") == 0) fill_constant(check, input, out);
         else if (strcmp(kind, "audio") == 0) fill_audio(check, input, out);
+        else if (strcmp(kind, "text") == 0) fill_text(check, input, out);
         else fill_image(check, input, out);
     }
 }

@@ -93,9 +93,27 @@ static void put_audios(const infc_spec *spec, infc_buf *out) {
     }
 }
 
+static void put_texts(const infc_spec *spec, infc_buf *out) {
+    for (size_t i = 0; i < spec->n_texts; i++) {
+        const infc_spec_text *text = &spec->texts[i];
+        const char *const keys[] = {"tokenizer", "ids", "mask", "types"}, *const values[] = {
+                                                                              text->tokenizer_text, text->ids,
+                                                                              text->mask, text->types};
+        infc_buf_printf(out, "  %s:\n    kind: text\n", text->name);
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+            if (!values[k]) continue;
+            infc_buf_printf(out, "    %s: ", keys[k]);
+            infc_buf_json_string(out, values[k]);
+            infc_buf_puts(out, "\n");
+        }
+    }
+}
+
 static void put_inputs(const infc_spec *spec, infc_buf *out) {
-    if (spec->n_images || spec->n_constants || spec->n_audios) infc_buf_puts(out, "inputs:\n");
+    if (spec->n_images || spec->n_constants || spec->n_audios || spec->n_texts)
+        infc_buf_puts(out, "inputs:\n");
     put_audios(spec, out);
+    put_texts(spec, out);
     for (size_t i = 0; i < spec->n_constants; i++) {
         infc_buf_puts(out, "  ");
         infc_buf_json_string(out, spec->constants[i].input);

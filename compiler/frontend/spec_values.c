@@ -233,6 +233,7 @@ void infc_spec_check_value(infc_spec_check *check, const infc_spec_key *key, con
     case INFC_SPEC_choice: check_choice(check, key, path, node); break;
     case INFC_SPEC_dim: check_dim(check, key, path, node); break;
     case INFC_SPEC_boolean: check_boolean(check, key, path, node); break;
+    case INFC_SPEC_path:
     case INFC_SPEC_string: check_text(check, path, node); break;
     case INFC_SPEC_model: infc_spec_check_model(check, path, node); break;
     case INFC_SPEC_name: infc_spec_check_name(check, path, node); break;
@@ -246,7 +247,6 @@ void infc_spec_check_value(infc_spec_check *check, const infc_spec_key *key, con
     case INFC_SPEC_map:
     case INFC_SPEC_names: /* spec_check.c walks these */
     case INFC_SPEC_duration:
-    case INFC_SPEC_path:
     case INFC_SPEC_any: /* no implemented key has these types */
         node->bad = true;
         infc_fail(check->cx, INFC_ERR_INTERNAL, node->loc, "%s: no check for this type of key", path);

@@ -114,6 +114,12 @@ infrt_status infrt_inputs_look(infrt_app *app,
         infrt_tensor tensor = {0};
         uint32_t input = i;
         const char *path = options->inputs;
+        const infc_text_info *text = path ? NULL : infrt_text_argument(app->model, options->input[i], &path);
+        if (text) {
+            status = infrt_text_look(app, text, path, seen, self);
+            continue;
+        }
+        path = options->inputs;
         if (!path) status = infrt_input_argument(app, options->input[i], &input, &path);
         if (status == INFRT_OK) status = infrt_input_open(path, &file, &app->error);
         if (status != INFRT_OK) return status;
@@ -142,6 +148,11 @@ infrt_status infrt_inputs_read(infrt_app *app) {
     for (uint32_t i = 0; i < options->n_input && status == INFRT_OK; i++) {
         uint32_t input;
         const char *path;
+        const infc_text_info *text = infrt_text_argument(model, options->input[i], &path);
+        if (text) {
+            status = infrt_text_read(app, text, path, given);
+            continue;
+        }
         status = infrt_input_argument(app, options->input[i], &input, &path);
         if (status == INFRT_OK && !*path)
             status = infrt_fail(&app->error, INFRT_ERR_USAGE,

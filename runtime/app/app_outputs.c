@@ -1,5 +1,6 @@
 /* app_outputs.c - the files that a run writes: named for what is in them, and none that the run reads. */
 #define _GNU_SOURCE 1
+#include "app_prepare.h"
 #include "app_outputs.h"
 #include "infrt_os.h"
 #include <stdlib.h>
@@ -110,7 +111,9 @@ static infrt_status reads_add(infrt_app *app, file_uses *uses) {
     for (uint32_t i = 0; i < o->n_input && status == INFRT_OK; i++) {
         uint32_t input;
         const char *path;
-        status = infrt_input_argument(app, o->input[i], &input, &path);
+        const infc_text_info *text = infrt_text_argument(app->model, o->input[i], &path);
+        if (text && *path++ != '@') continue;
+        if (!text) status = infrt_input_argument(app, o->input[i], &input, &path);
         if (status == INFRT_OK) status = use_add(app, uses, "--input", strdup(path));
     }
     uses->n_read = uses->n;

@@ -113,6 +113,17 @@ typedef struct infc_audio_info {
     int (*prepare)(const float *samples, size_t n, int64_t steps, float *to, void *scratch);
 } infc_audio_info;
 
+/* How text becomes inputs (spec key `inputs`, kind `text`): token ids of i64 or i32. */
+typedef struct infc_text_info {
+    const char *name;
+    uint32_t ids, mask, types; /* inputs; UINT32_MAX: none */
+    uint32_t axis;             /* of tokens, in each */
+    /* How many tokens n bytes of UTF-8 need: a size of that axis. */
+    int64_t (*tokens)(const char *text, size_t n);
+    /* Fills inputs of `steps` tokens; an INFC_RUN_ status. */
+    int (*prepare)(const char *text, size_t n, int64_t steps, void *ids, void *mask, void *types);
+} infc_text_info;
+
 /* How the application shows an output (spec key `outputs`). */
 typedef struct infc_classes_info {
     uint32_t output, n_labels, top;
@@ -153,6 +164,8 @@ typedef struct infc_model {
     const int64_t *check_sizes; /* of the self-check */
     uint32_t n_audios;
     const infc_audio_info *audios;
+    uint32_t n_texts;
+    const infc_text_info *texts;
 } infc_model;
 
 #define INFC_WEIGHTS_MAGIC "infcwts1" /* eight characters, as those below without a NUL */
