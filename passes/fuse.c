@@ -68,6 +68,7 @@ static bool can_join(infc_ir *ir, const group *g, MlirOperation op, int *n_new) 
 /* Kernels that move elements by size know no arithmetic, so nothing joins them. */
 static bool takes_epilogue(infc_op_kind kind) {
     switch (kind) {
+    case INFC_OP_choose:
     case INFC_OP_gather:
     case INFC_OP_scatter:
     case INFC_OP_top: /* results of which others take parts */

@@ -45,6 +45,9 @@ static const char *const dims_of_scatter[] = {
 static const char *const dims_of_sample[] = {
 #include "kernels/sample/sample_dims.def"
 };
+static const char *const dims_of_choose[] = {
+#include "kernels/choose/choose_dims.def"
+};
 static const char *const dims_of_pad[] = {
 #include "kernels/pad/pad_dims.def"
 };
@@ -92,6 +95,10 @@ static const infk_kind_info kinds[INFK_N_KINDS] = {
 #define WORD_f32_i64 "f32i64"
 #define WORD_i32_ "i32"
 #define WORD_i64_ "i64"
+#define WORD_b1_b1 "b1"
+#define WORD_b2_b1 "b2b1"
+#define WORD_b4_b1 "b4b1"
+#define WORD_b8_b1 "b8b1"
 #define WORD_b1_i32 "b1i32"
 #define WORD_b1_i64 "b1i64"
 #define WORD_b2_i32 "b2i32"
@@ -155,6 +162,7 @@ static ptrdiff_t picking_units(infk_kind kind, const void *dims) {
     switch (kind) {
     case INFK_strided: return strided->d0 * strided->d1;
     case INFK_gather: return gather->outer * gather->n;
+    case INFK_choose: return blocks_of(((const infk_choose_dims *)dims)->n);
     case INFK_pad: return pad->n0 * pad->n1;
     case INFK_sample: return sample->batch * sample->oh;
     default: return 1; /* scatter: all of it */
@@ -193,6 +201,7 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     case INFK_rnn: return recurrent_rows(dims);
     case INFK_strided:
     case INFK_gather:
+    case INFK_choose:
     case INFK_scatter:
     case INFK_scatter_join:
     case INFK_sample:
@@ -297,6 +306,7 @@ uint64_t infk_flops(infk_kind kind, const void *dims) {
     case INFK_gather:
     case INFK_scatter:
     case INFK_scatter_join:
+    case INFK_choose:
     case INFK_pad:
     case INFK_to_c16:
     case INFK_from_c16:

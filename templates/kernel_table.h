@@ -60,6 +60,9 @@ typedef struct infk_scatter_dims {
 typedef struct infk_sample_dims {
 #include "kernels/sample/sample_dims.def"
 } infk_sample_dims;
+typedef struct infk_choose_dims {
+#include "kernels/choose/choose_dims.def"
+} infk_choose_dims;
 typedef struct infk_pad_dims {
 #include "kernels/pad/pad_dims.def"
 } infk_pad_dims;

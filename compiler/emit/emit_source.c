@@ -2,6 +2,7 @@
  * once at the top of that function. */
 #include "embedded.h"
 #include "emit_unit.h"
+#include <string.h>
 
 static bool *buffers_used(const infc_emit_unit *u) {
     const infc_plan *plan = u->plan;
@@ -11,6 +12,8 @@ static bool *buffers_used(const infc_emit_unit *u) {
         if (step->scratch >= 0) used[step->scratch] = true;
         for (int i = 0; i < step->n_operands; i++) used[step->operands[i]] = true;
         for (int i = 0; i < step->n_extras; i++) used[infc_emit_extra(u, step, i)->buffer] = true;
+        for (int g = 0; (g = infc_plan_guard_next(plan, step, g)) > 0;)
+            used[plan->guards[g].buffer] = true;
         for (int i = 0; i < step->n_stores; i++)
             used[plan->stores[step->first_store + i].buffer] = true;
     }
@@ -66,31 +69,37 @@ static bool is_f32(const infc_emit_unit *u, int buffer) {
     return u->plan->buffers[buffer].type.dtype == INFC_DTYPE_f32;
 }
 
-static bool takes_indices(const infc_plan_step *step) {
-    infk_kind kind = step->kernel ? step->kernel->kind : INFK_N_KINDS;
-    return kind == INFK_gather || kind == INFK_scatter || kind == INFK_scatter_join;
-}
-
-/* Indices are looked at before they are used: by every worker all of them, so that all give up together. */
-static void print_index_check(const infc_emit_unit *u, const infc_plan_step *step, infc_buf *out) {
-    if (!takes_indices(step)) return;
+/* Indices are looked at before they are used: by every worker all of them, so that all give up together. So are
+ * conditions that must hold. */
+static void print_check(const infc_emit_unit *u, const infc_plan_step *step, const char *indent, infc_buf *out) {
+    if (!infc_plan_step_checks(step)) return;
+    const char *checked = u->locals[step->operands[1]];
     const infk_gather_dims *g = &step->call.dims.gather;
     const infk_scatter_dims *s = &step->call.dims.scatter;
     bool gathers = step->kernel->kind == INFK_gather;
-    infc_buf_printf(out, "    if (!indices_fit_%s(%s, %s, %s)) return INFC_RUN_BAD_INDEX;\n",
-                    step->kernel->types[1], u->locals[step->operands[1]],
-                    infc_emit_dim(u, gathers ? g->n : s->n), infc_emit_dim(u, gathers ? g->extent : s->rows));
+    if (step->kernel->kind == INFK_choose)
+        infc_buf_printf(out, "%sif (!*%s) return INFC_RUN_TOO_LONG;\n", indent, checked);
+    else
+        infc_buf_printf(out, "%sif (!indices_fit_%s(%s, %s, %s)) return INFC_RUN_BAD_INDEX;\n", indent,
+                        step->kernel->types[1], checked, infc_emit_dim(u, gathers ? g->n : s->n),
+                        infc_emit_dim(u, gathers ? g->extent : s->rows));
 }
 
-static void print_step(const infc_emit_unit *u, int s, infc_buf *out) {
+/* The outermost condition first: an inner one has a value only where that holds. */
+static void print_guard(const infc_emit_unit *u, int guard, infc_buf *out) {
+    const infc_plan_guard *g = &u->plan->guards[guard];
+    if (g->parent > 0) {
+        print_guard(u, g->parent, out);
+        infc_buf_puts(out, " && ");
+    }
+    infc_buf_printf(out, "%s*%s", g->taken ? "" : "!", u->locals[g->buffer]);
+}
+
+static void print_call(const infc_emit_unit *u, int s, const char *indent, infc_buf *out) {
     const infc_plan_step *step = &u->plan->steps[s];
-    infc_arena *arena = u->cx->arena;
-    infc_buf_printf(out, "\n    /* step %d  %s: %s */\n", s, infc_emit_comment(arena, step->node),
-                    infc_emit_comment(arena, step->what));
-    if (step->barrier) infc_buf_puts(out, "    INFC_MEET(c);\n");
-    print_index_check(u, step, out);
-    infc_buf_printf(out, "    %s(", u->functions[u->step_function[s]].name);
-    infc_emit_args args = infc_emit_args_begin(out, 8);
+    print_check(u, step, indent, out);
+    infc_buf_printf(out, "%s%s(", indent, u->functions[u->step_function[s]].name);
+    infc_emit_args args = infc_emit_args_begin(out, (int)strlen(indent) + 4);
     if (infc_emit_is_open(u->plan, step)) infc_emit_arg(&args, "z");
     const bool by_size = step->kernel && infk_kind_get(step->kernel->kind)->by_size;
     for (int i = 0; i < step->n_operands; i++) { /* kernels by size see other types: through void */
@@ -105,7 +114,23 @@ static void print_step(const infc_emit_unit *u, int s, infc_buf *out) {
         infc_emit_arg(&args, "%s%s", by_size || !is_f32(u, id) ? "(void *)" : "", u->locals[id]);
     }
     infc_emit_arg(&args, "INFC_PART(%s, worker, n)", infc_emit_dim(u, step->units));
-    infc_buf_printf(out, ");\n    INFC_STEP_DONE(c, %d);\n", s);
+    infc_buf_printf(out, ");\n%sINFC_STEP_DONE(c, %d);\n", indent, s);
+}
+
+static void print_step(const infc_emit_unit *u, int s, infc_buf *out) {
+    const infc_plan_step *step = &u->plan->steps[s];
+    infc_buf_printf(out, "\n    /* step %d  %s: %s */\n", s, infc_emit_comment(u->cx->arena, step->node),
+                    infc_emit_comment(u->cx->arena, step->what));
+    if (step->barrier) infc_buf_puts(out, "    INFC_MEET(c);\n");
+    if (step->guard == 0) {
+        print_call(u, s, "    ", out);
+        return;
+    }
+    infc_buf_puts(out, "    if (");
+    print_guard(u, step->guard, out);
+    infc_buf_puts(out, ") {\n");
+    print_call(u, s, "        ", out);
+    infc_buf_puts(out, "    }\n");
 }
 
 static const char *steps_text(const infc_emit_unit *u) {
@@ -150,7 +175,7 @@ infc_status infc_emit_source_text(infc_emit_unit *u, infc_buf *out) {
     for (int s = 0; s < u->plan->n_steps; s++) {
         const infc_plan_step *step = &u->plan->steps[s];
         barriers |= step->barrier;
-        indices |= takes_indices(step);
+        indices |= infc_plan_step_checks(step) && step->kernel->kind != INFK_choose;
     }
     const char *steps = steps_text(u);
     const infc_expand_var vars[] = {

@@ -93,6 +93,7 @@ typedef struct infc_spec {
     size_t n_targets;
     infc_spec_dim *dims;
     size_t n_dims;
+    int64_t max_trips;  /* loops.max_trips; 0: not said */
     infc_dtype weights; /* precision.weights: f32 or i8 */
     infc_spec_rule *rules;
     size_t n_rules;

@@ -68,6 +68,11 @@ static void fill_dims(infc_spec_check *check, const infc_yaml *root, infc_spec *
     }
 }
 
+static void fill_loops(const infc_yaml *root, infc_spec *out) {
+    const infc_yaml *most = infc_spec_get(infc_spec_get_map(root, "loops"), "max_trips");
+    out->max_trips = most ? most->integer : 0;
+}
+
 static void fill_precision(infc_spec_check *check, const infc_yaml *root, infc_spec *out) {
     const infc_yaml *precision = infc_spec_get_map(root, "precision"),
                     *rules = infc_spec_get_list(precision, "rules");
@@ -119,6 +124,7 @@ void infc_spec_fill(infc_spec_check *check, const infc_yaml *root, infc_spec *ou
     fill_output(root, out);
     fill_targets(check, root, out);
     fill_dims(check, root, out);
+    fill_loops(root, out);
     fill_precision(check, root, out);
     infc_spec_fill_inputs(check, infc_spec_get_map(root, "inputs"), out);
     fill_classes(check, root, out);

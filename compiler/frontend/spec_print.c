@@ -155,6 +155,8 @@ void infc_spec_print(const infc_spec *spec, infc_buf *out) {
     infc_buf_printf(out, "\nname: %s\n", spec->name);
     put_output(spec, out);
     put_shapes(spec, out);
+    if (spec->max_trips)
+        infc_buf_printf(out, "loops:\n  max_trips: %lld\n", (long long)spec->max_trips);
     put_precision(spec, out);
     put_inputs(spec, out);
     put_classes(spec, out);

@@ -52,6 +52,8 @@ const char infc_spec_example[] =
     "targets: [host, x86-64-v3, aarch64]\n"
     "shapes:\n"
     "  image.2: 8                     # axis 2 of the input \"image\"\n"
+    "loops:\n"
+    "  max_trips: 16                  # of loops that end when the run says so\n"
     "precision:\n"
     "  weights: int8\n"
     "  activations: f32\n"

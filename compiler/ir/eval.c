@@ -86,6 +86,13 @@ static infc_status run_indexed(infc_cx *cx, infc_arena *arena, const infc_op_des
     return run_kernel(cx, arena, desc, in, out);
 }
 
+static infc_status run_choose(infc_cx *cx, infc_arena *arena, const infc_op_desc *desc,
+                              const infc_tensor *in, infc_tensor *out) {
+    if (infc_desc_int(desc, "must") && !*(const uint8_t *)in[1].data)
+        return infc_fail(cx, INFC_ERR_MODEL, INFC_NO_LOC, "a loop goes on after loops.max_trips trips; raise that");
+    return run_kernel(cx, arena, desc, in, out);
+}
+
 /* The same weight in panels: what conv and matmul kernels read. Batch dims of a matmul's become one. */
 static infc_status pack_weight(infc_cx *cx, infc_arena *arena, infc_op_kind kind,
                                const infc_tensor *w, infc_tensor *out) {
@@ -147,6 +154,7 @@ infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *des
     case INFC_OP_map2:
     case INFC_OP_map3:
     case INFC_OP_convert: infc_eval_map(&full, in, out); return infc_interrupt_check(cx);
+    case INFC_OP_choose: return run_choose(cx, arena, &full, in, out);
     case INFC_OP_scatter:
     case INFC_OP_gather: return run_indexed(cx, arena, &full, in, out);
     case INFC_OP_reshape:

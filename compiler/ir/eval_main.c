@@ -1,6 +1,7 @@
 /* eval_main.c - runs @main on the host. Values live until their last use; their memory is then used again, so
  * that a model needs a few tensors rather than all of them. */
 #include "eval.h"
+#include "guards.h"
 #include "ir_mlir.h"
 #include "op_rules.h"
 
@@ -24,6 +25,7 @@ typedef struct eval {
     infc_eval_seen seen;
     void *user;
     bool ended; /* by `seen` */
+    infc_guards guards;
     int64_t sizes[INFC_MAX_SIZES];
 } eval;
 
@@ -115,6 +117,23 @@ static infc_status run_call(eval *e, MlirOperation call) {
     return INFC_OK;
 }
 
+/* Whether the run needs what it guards. Conditions hold from the outermost inwards: an inner one has a value only
+ * then. */
+static bool is_needed(eval *e, int guard) {
+    if (guard < 0) return true;
+    const infc_guard *g = &e->guards.items[guard];
+    return is_needed(e, g->parent) && (*(const uint8_t *)find(e, g->condition)->tensor.data != 0) == g->taken;
+}
+
+/* Values that nothing reads. */
+static void put_nothing(eval *e, MlirOperation op) {
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+        MlirValue result = mlirOperationGetResult(op, i);
+        infc_type type = infc_ir_type(e->ir, result);
+        put(e, result, (infc_tensor){.type = infc_type_at(&type, e->sizes)}, false);
+    }
+}
+
 /* Up to, not including, func.return. */
 static infc_status run_body(eval *e, MlirBlock body) {
     MlirOperation op = mlirBlockGetFirstOperation(body);
@@ -122,6 +141,7 @@ static infc_status run_body(eval *e, MlirBlock body) {
         infc_op_kind kind = infc_ir_kind(e->ir, op);
         if (kind == INFC_OP_RETURN) break;
         if (kind == INFC_OP_weight) put_weight(e, op);
+        else if (!is_needed(e, infc_guards_of(&e->guards, op))) put_nothing(e, op);
         else INFC_TRY(kind == INFC_OP_CALL ? run_call(e, op) : run_op(e, op));
         if (e->ended) return INFC_OK;
         for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
@@ -146,6 +166,7 @@ static infc_status run_main(eval *e, const infc_tensor *inputs, infc_tensor *out
     infc_ir *ir = e->ir;
     MlirBlock body = infc_ir_body(ir->main);
     infc_eval_main_sizes(ir, inputs, e->sizes);
+    infc_guards_find(ir, e->arena, &e->guards);
     for (size_t i = 0; i < infc_ir_input_count(ir); i++) {
         MlirValue argument = mlirBlockGetArgument(body, (intptr_t)i);
         infc_type open = infc_ir_type(ir, argument), want = infc_type_at(&open, e->sizes);

@@ -71,6 +71,7 @@ enum {
 #define infc_call_none NULL
 void infc_call_attention(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_gather(const infc_op_desc *desc, infc_kernel_call *out);
+void infc_call_choose(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_conv(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_pool(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_matmul(const infc_op_desc *desc, infc_kernel_call *out);

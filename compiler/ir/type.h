@@ -94,6 +94,7 @@ typedef struct infc_kernel_call {
         infk_running_dims running;
         infk_scatter_dims scatter;
         infk_sample_dims sample;
+        infk_choose_dims choose;
         infk_pad_dims pad;
         infk_norm_dims norm;
         infk_resize_dims resize;

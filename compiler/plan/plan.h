@@ -69,6 +69,13 @@ typedef struct infc_plan_store {
     int expr; /* node, relative to the step's first; -1: the accumulator itself */
 } infc_plan_store;
 
+/* Holds where its parent does and the bool in `buffer` is `taken`; see ir/guards.h. */
+typedef struct infc_plan_guard {
+    int parent; /* 0: none */
+    int buffer;
+    bool taken;
+} infc_plan_guard;
+
 typedef struct infc_plan_step {
     const char *name; /* C identifier of the generated function; steps that do the same share it */
     const char *node; /* the model's nodes, for comments and traces */
@@ -83,7 +90,8 @@ typedef struct infc_plan_step {
     int64_t nest_dims[INFC_MAX_RANK + 1]; /* these, strides and units may be open dims (ir/dim.h) */
     int64_t units; /* kernel: infk_units; nest: product of all dims but the innermost, or, when there is only
                         * one, ceil(dim / 16): blocks of 16 elements */
-    int barrier; /* 1: all workers meet before it */
+    int barrier; /* 1: all workers meet before it, whatever its guard */
+    int guard;   /* it is left out unless this holds; 0: always done */
     uint64_t flops, bytes;
 } infc_plan_step;
 
@@ -101,6 +109,7 @@ typedef struct infc_plan {
     infc_plan_expr *exprs;      int n_exprs;
     infc_plan_extra *extras;    int n_extras;
     infc_plan_store *stores;    int n_stores;
+    infc_plan_guard *guards;    int n_guards;  /* the first stands for none */
     /* clang-format on */
     uint64_t arena_bytes, arena_lower_bound, weights_bytes;
     const infc_sizes *sizes;           /* what open dims are made of; of the module */
@@ -119,5 +128,9 @@ void infc_plan_place(infc_cx *cx, infc_plan *plan); /* plan_memory.c: arena offs
 void infc_plan_barriers(infc_plan *plan);           /* plan_barriers.c */
 /* Range of bytes that a buffer occupies after aliases: arena only. */
 int infc_plan_root(const infc_plan *plan, int buffer); /* follows alias_of */
+/* Whether all workers look at operand 1 before the step: indices, or a condition that must hold. */
+bool infc_plan_step_checks(const infc_plan_step *step);
+/* The guards that must hold for a step, innermost first: from 0 on, each from the one before, down to 0. */
+int infc_plan_guard_next(const infc_plan *plan, const infc_plan_step *step, int guard);
 
 #endif

@@ -1,6 +1,7 @@
 /* plan_barriers.c - where workers must meet. A step needs a barrier before it when, since the last one, memory
  * that it reads was written, or memory that it writes was read or written, by another worker. Steps of one unit are
- * all done by the same worker, so they need none among themselves. */
+ * all done by the same worker, so they need none among themselves, but for what every worker reads: conditions, and
+ * indices, which are checked before they are used. */
 #include "plan_internal.h"
 
 enum {
@@ -31,6 +32,11 @@ static int read_at(const infc_plan *plan, const infc_plan_step *step, int i) {
                                 : plan->extras[step->first_extra + i - step->n_operands].buffer;
 }
 
+/* Whether all workers read that, whatever their part. */
+static bool read_by_all(const infc_plan_step *step, int i) {
+    return i == 1 && infc_plan_step_checks(step);
+}
+
 static int n_writes(const infc_plan_step *step) { return step->n_stores + (step->scratch >= 0); }
 
 static int written_at(const infc_plan *plan, const infc_plan_step *step, int i) {
@@ -43,19 +49,25 @@ static bool writes_overlap(const infc_plan *plan, const infc_plan_step *step, sp
     return false;
 }
 
-static bool reads_overlap(const infc_plan *plan, const infc_plan_step *step, span s) {
+/* `shared`: only what all workers read. */
+static bool reads_overlap(const infc_plan *plan, const infc_plan_step *step, span s, bool shared) {
     for (int i = 0; i < n_reads(step); i++)
-        if (overlap(s, span_of(plan, read_at(plan, step, i)))) return true;
+        if ((!shared || read_by_all(step, i)) && overlap(s, span_of(plan, read_at(plan, step, i))))
+            return true;
+    for (int g = 0; (g = infc_plan_guard_next(plan, step, g)) > 0;)
+        if (overlap(s, span_of(plan, plan->guards[g].buffer))) return true;
     return false;
 }
 
 static bool conflict(const infc_plan *plan, const infc_plan_step *earlier, const infc_plan_step *later) {
-    if (earlier->units == 1 && later->units == 1) return false;
-    for (int i = 0; i < n_reads(later); i++)
-        if (writes_overlap(plan, earlier, span_of(plan, read_at(plan, later, i)))) return true;
+    bool one_worker = earlier->units == 1 && later->units == 1;
+    for (int i = 0; i < n_writes(earlier); i++)
+        if (reads_overlap(plan, later, span_of(plan, written_at(plan, earlier, i)), one_worker))
+            return true;
     for (int i = 0; i < n_writes(later); i++) {
         span s = span_of(plan, written_at(plan, later, i));
-        if (writes_overlap(plan, earlier, s) || reads_overlap(plan, earlier, s)) return true;
+        if (!one_worker && writes_overlap(plan, earlier, s)) return true;
+        if (reads_overlap(plan, earlier, s, one_worker)) return true;
     }
     return false;
 }

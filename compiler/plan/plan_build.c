@@ -114,9 +114,38 @@ static const char *result_name(const infc_builder *b, MlirOperation call, int i)
     return infc_ir_name(b->ir, mlirOperationGetOperand(ret, i));
 }
 
+/* Sets b->guard: what must hold for `call`. Conditions stand before it, so they have buffers. */
+static infc_status take_guard(infc_builder *b, int guard) {
+    infc_plan *plan = b->plan;
+    b->guard = 0;
+    if (guard < 0) return INFC_OK;
+    const infc_guard *from = &b->guards.items[guard];
+    b->guard = b->plan_guards[guard];
+    if (b->guard > 0) return INFC_OK;
+    INFC_TRY(take_guard(b, from->parent));
+    infc_plan_guard made = {.parent = b->guard, .taken = from->taken};
+    if (infc_builder_is_constant(b, from->condition))
+        INFC_TRY(infc_builder_weight(b, from->condition, &made.buffer));
+    else if (!infc_builder_find(b, from->condition, &made.buffer))
+        return infc_fail(b->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "a step depends on a condition that no step computes");
+    INFC_GROW(b->cx->arena, plan->guards, (size_t)plan->n_guards, b->cap_guards);
+    plan->guards[plan->n_guards] = made;
+    b->guard = b->plan_guards[guard] = plan->n_guards++;
+    return INFC_OK;
+}
+
+static void find_guards(infc_builder *b) {
+    infc_guards_find(b->ir, b->cx->arena, &b->guards);
+    b->plan_guards = INFC_NEW(b->cx->arena, int, b->guards.n + 1);
+    if (b->guards.n == 0) return;
+    INFC_GROW(b->cx->arena, b->plan->guards, 0, b->cap_guards);
+    b->plan->n_guards = 1;
+}
+
 static infc_status add_call(infc_builder *b, MlirOperation call) {
     int results[8];
     int n = (int)mlirOperationGetNumResults(call);
+    INFC_TRY(take_guard(b, infc_guards_of(&b->guards, call)));
     if (n > 8)
         return infc_fail(b->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "a fused function has %d results", n);
     for (int i = 0; i < n; i++) {
@@ -179,6 +208,7 @@ static infc_status add_ops(infc_builder *b) {
             return infc_fail(b->cx, INFC_ERR_INTERNAL, infc_ir_loc(b->ir, mlirOperationGetLocation(ops[i])),
                              "an op was left outside the fused functions");
     }
+    b->guard = 0;
     return copy_outputs(b, ret, copied);
 }
 
@@ -198,6 +228,8 @@ static void set_lifetimes(infc_plan *plan) {
             plan->buffers[infc_plan_root(plan, step->operands[i])].last = s;
         for (int i = 0; i < step->n_extras; i++)
             plan->buffers[infc_plan_root(plan, plan->extras[step->first_extra + i].buffer)].last = s;
+        for (int g = 0; (g = infc_plan_guard_next(plan, step, g)) > 0;)
+            plan->buffers[infc_plan_root(plan, plan->guards[g].buffer)].last = s;
     }
     for (int i = 0; i < plan->n_buffers; i++) {
         infc_plan_buffer *buffer = &plan->buffers[i];
@@ -231,6 +263,7 @@ infc_status infc_plan_build(infc_cx *cx, infc_ir *lowered, const infc_spec *spec
                       .constants.arena = cx->arena,
                       .evaluated.arena = cx->arena};
     infc_ir_constants(lowered, infc_ir_body(lowered->main), &b.constants);
+    find_guards(&b);
     add_inputs(&b);
     INFC_TRY(add_ops(&b));
     set_lifetimes(out);

@@ -63,6 +63,16 @@ static void dump_ids(const char *key, const int *ids, int n, infc_buf *out) {
     infc_buf_puts(out, "]");
 }
 
+/* Buffers whose bool must be so, the last to be looked at first. */
+static void dump_guards(const infc_plan *plan, const infc_plan_step *step, infc_buf *out) {
+    if (step->guard == 0) return;
+    infc_buf_puts(out, ", when: {");
+    for (int g = 0; (g = infc_plan_guard_next(plan, step, g)) > 0;)
+        infc_buf_printf(out, "%s%d: %s", g == step->guard ? "" : ", ", plan->guards[g].buffer,
+                        plan->guards[g].taken ? "true" : "false");
+    infc_buf_puts(out, "}");
+}
+
 static void dump_step(const infc_plan *plan, int s, infc_buf *out) {
     const infc_plan_step *step = &plan->steps[s];
     infc_buf_printf(out, "  - {id: %d, name: %s, kernel: %s", s, step->name,
@@ -83,7 +93,9 @@ static void dump_step(const infc_plan *plan, int s, infc_buf *out) {
         else dump_expr(plan, step, store->expr, out);
         infc_buf_puts(out, "\"");
     }
-    infc_buf_printf(out, "}, units: %s, barrier: %s, flops: %llu,\n     what: \"%s\", node: ",
+    infc_buf_puts(out, "}");
+    dump_guards(plan, step, out);
+    infc_buf_printf(out, ", units: %s, barrier: %s, flops: %llu,\n     what: \"%s\", node: ",
                     infc_dim_text(out->arena, step->units), step->barrier ? "before" : "none",
                     (unsigned long long)step->flops, step->what);
     infc_buf_json_string(out, step->node);

@@ -3,6 +3,7 @@
 #define INFC_PLAN_INTERNAL_H
 #include "../base/map.h"
 #include "../ir/eval.h"
+#include "../ir/guards.h"
 #include "plan.h"
 
 typedef struct infc_builder {
@@ -15,7 +16,10 @@ typedef struct infc_builder {
     infc_map evaluated;     /* "%p" of a constant value that no recipe can make -> tensors */
     infc_tensor *tensors;
     size_t n_tensors, cap_tensors;
-    size_t cap_buffers, cap_recipes, cap_recipe_ops, cap_steps, cap_exprs, cap_extras, cap_stores;
+    size_t cap_buffers, cap_recipes, cap_recipe_ops, cap_steps, cap_exprs, cap_extras, cap_stores, cap_guards;
+    infc_guards guards;      /* of @main's calls */
+    int *plan_guards;        /* guard of those -> guard of the plan, or 0: not there yet */
+    int guard;               /* of the call that is being read */
     struct infc_body_value { /* of the function being read: value -> expr node, or operand of the call */
         MlirValue value;
         int extra, expr; /* -1 when not yet an extra or node of the step */

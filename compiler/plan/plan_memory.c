@@ -7,6 +7,21 @@ int infc_plan_root(const infc_plan *plan, int buffer) {
     return buffer;
 }
 
+int infc_plan_guard_next(const infc_plan *plan, const infc_plan_step *step, int guard) {
+    return guard == 0 ? step->guard : plan->guards[guard].parent;
+}
+
+bool infc_plan_step_checks(const infc_plan_step *step) {
+    if (!step->kernel) return false;
+    switch (step->kernel->kind) {
+    case INFK_gather:
+    case INFK_scatter:
+    case INFK_scatter_join: return true;
+    case INFK_choose: return step->call.dims.choose.must != 0;
+    default: return false;
+    }
+}
+
 static uint64_t padded(const infc_plan_buffer *buffer) {
     return (buffer->bytes + INFC_OVER_READ + INFC_ALIGN - 1) / INFC_ALIGN * INFC_ALIGN;
 }

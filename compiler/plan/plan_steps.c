@@ -168,6 +168,7 @@ static infc_plan_step begin(const infc_builder *b, const char *name, const char 
     return (infc_plan_step){.name = name,
                             .node = node ? node : "",
                             .scratch = -1,
+                            .guard = b->guard,
                             .first_expr = plan->n_exprs,
                             .first_extra = plan->n_extras,
                             .first_store = plan->n_stores};

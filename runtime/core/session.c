@@ -90,6 +90,12 @@ infrt_status infrt_session_run(infrt_session *session, const void *const *inputs
             "%s: an index is out of range: a token id or the like, in an input or computed from "
             "one, is not below the number of rows that it chooses from",
             session->model->name);
+    if (result == INFC_RUN_TOO_LONG)
+        return infrt_fail(
+            error, INFRT_ERR_DATA,
+            "%s: a loop goes on after the most trips that the model was compiled for; "
+            "raise loops.max_trips of its spec",
+            session->model->name);
     if (result != INFC_RUN_OK)
         return infrt_fail(error, INFRT_ERR_INTERNAL, "%s: the model's code refused the call (%d)",
                           session->model->name, result);

@@ -46,6 +46,7 @@ enum {
     INFC_RUN_OK = 0,
     INFC_RUN_BAD_ARGUMENT = 1, /* a null or misaligned pointer, worker >= n_workers */
     INFC_RUN_BAD_INDEX = 2, /* an index in an input, or computed from it, is out of range; outputs are undefined */
+    INFC_RUN_TOO_LONG = 4, /* a loop goes on after the most trips that it was compiled for; outputs are undefined */
     INFC_RUN_BAD_SIZE = 3, /* dims of an input that the model was not compiled for; nothing has been done */
 };
 

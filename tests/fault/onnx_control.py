@@ -64,6 +64,13 @@ def cases():
                              {"m": np.int64(0), "c": yes, "w": f32([3])}, ("z",))
     until = graph(["Mul a,w -> out", "Less i,k -> on"], STEP, ["on", "out"])
     yield "loop_while", model([node("Loop", ",c,x", "y", body=until)], x, {"c": yes, "w": f32([3]), "k": np.int64(4)})
+    for name, c in ("yes", yes), ("no", ~yes):
+        made = model([choose("c", DOUBLE, NEGATE)], x, {})
+        yield f"if_asked_{name}", with_flag(made), {"c": c}
+        same = model([choose("c", graph([], {}, ["x"]), graph([], {}, ["x"])), "Neg y -> z"], x, {}, ("z",))
+        yield f"if_same_{name}", with_flag(same), {"c": c}
+        made = model([node("Loop", "m,c,x", "y", body=until)], x, {"w": f32([3]), "k": np.int64(2), "m": np.int64(3)})
+        yield f"loop_asked_{name}", with_flag(made), {"c": c}
     deep_body = graph([node("Loop", "m,go,a", "o,q", body=graph(["Neg b -> e", "Add e,w -> d", "Identity h -> j"], {
         "k": STEP["i"], "h": STEP["go"], "b": STEP["a"]}, ["j", "d", "e"])), "Identity go -> on", "ReduceSum q,ax -> r"],
                       STEP, ["on", "o", "r"])
@@ -87,12 +94,21 @@ def cases():
                                  {"z": [3], "x": [3, 5]}, {}, ("y", "rows"))
 
 
+def with_flag(made):
+    made.graph.input.append(helper.make_tensor_value_info("c", TensorProto.BOOL, []))
+    return made
+
+
 def refused():
     """Models, the exit code and what is said."""
     x = {"x": [2, 3]}
-    flag = model([choose("c", DOUBLE, NEGATE)], x, {})
-    flag.graph.input.append(helper.make_tensor_value_info("c", TensorProto.BOOL, []))
-    yield "if_computed", flag, 3, ['node "the If" (If)', "the condition is computed when the model runs", "kind: constant"]
+    flag = with_flag(model([choose("c", DOUBLE, NEGATE)], x, {}))
+    wide = model([choose("c", DOUBLE, graph(["Transpose x -> n"], {}, ["n"]))], x, {})
+    wide = with_flag(wide)
+    yield "if_shapes", wide, 3, ['node "the If" (If)', "output 0 is f32[2,3] in the then branch and f32[3,2] in the else branch", "kind: constant"]
+    unheard = model([choose("c", DOUBLE, graph(["Unheard x -> m", "MatMul x,x -> n"], {}, ["n"]))], x, {})
+    unheard = with_flag(unheard)
+    yield "if_either", unheard, 3, ['node "the MatMul" (MatMul)']
     yield "if_float", model([choose("c", DOUBLE, NEGATE)], x, {"c": np.float32(1)}), 3, ["the condition is f32[], not one bool"]
     yield "if_missing_name", model([choose("c", graph(["Neg nowhere -> n"], {}, ["n"]), NEGATE)], x, {"c": np.array(True)}), 3, [
         'node "the If" (If)', 'its sub-graphs read "nowhere", which is not defined anywhere']
@@ -117,7 +133,17 @@ def refused():
     step = graph(["Identity go -> on", "Neg a -> out"], STEP, ["on", "out"])
     trips = model([node("Loop", "m,c,x", "y", body=step)], x, {"c": np.array(True)})
     trips.graph.input.append(helper.make_tensor_value_info("m", TensorProto.INT64, []))
-    yield "loop_computed", trips, 3, ['node "the Loop" (Loop)', "input 0", "must be a constant"]
+    yield "loop_computed", trips, 3, ['node "the Loop" (Loop)', "how many trips are made is known only when the model runs", "loops: {max_trips: N}"]
+    def asked(body, outputs="y", most=3):
+        """A loop that goes on while an input says so."""
+        made = model([node("Loop", "m,c,x", outputs, body=body)], x, {"m": np.int64(most)}, tuple(outputs.split(",")))
+        return with_flag(made)
+    yield "loop_unbounded", asked(step, most=2**63 - 1), 3, ["loops: {max_trips: N}"]
+    yield "loop_rows", asked(graph(["Identity go -> on", "Neg a -> out", "Abs a -> r"], STEP, ["on", "out", "r"]), "y,rows"), 3, [
+        "output 1 has a row per trip, but how many trips are made is known only when the model runs"]
+    turned = STEP | {"a": (TensorProto.FLOAT, ["p", "q"])}
+    yield "loop_shapes", asked(graph(["Identity go -> on", "Transpose a -> out"], turned, ["on", "out"])), 3, [
+        "value 0 goes into a trip as f32[2,3] and comes out as f32[3,2]"]
     yield "loop_long", model([node("Loop", "m,c,x", "y", body=step)], x, {"c": np.array(True), "m": np.int64(1 << 40)}), 3, [
         "1099511627776 trips through 2 nodes"]
     yield "loop_endless", model([node("Loop", ",c,x", "y", body=step)], x, {"c": np.array(True)}), 3, ["still runs after 64 trips"]
@@ -131,9 +157,10 @@ def refused():
                                 x | {"z": [4, 3]}, {}, ("y",)), 3, ["scan inputs of 2 and 4 elements"]
 
 
-def run_case(tool, folder, name, made):
+def run_case(tool, folder, name, made, given=()):
+    given = dict(given)
     feeds = {i.name: oc.rng(name + i.name).uniform(-1, 1, [d.dim_value for d in i.type.tensor_type.shape.dim])
-             .astype(np.float32) for i in made.graph.input}
+             .astype(np.float32) for i in made.graph.input if i.name not in given} | given
     check(tool, folder, name, made, feeds)
 
 
@@ -144,8 +171,8 @@ def run_refused(tool, folder, name, made, code, texts):
 
 
 def all_cases(tool, folder):
-    for name, made in cases():
-        yield name, lambda name=name, made=made: run_case(tool, folder, name, made)
+    for case in cases():
+        yield case[0], lambda case=case: run_case(tool, folder, *case)
     for case in refused():
         yield case[0], lambda case=case: run_refused(tool, folder, *case)
 

@@ -324,14 +324,12 @@ static bool scatter_case(size_t i, kernel_case *c) {
     const ptrdiff_t inner = sizes[i / 4][0], n = sizes[i / 4][1];
     c->dims.scatter = (infk_scatter_dims){KERNEL_ROWS, inner, n, 8, 1 + (ptrdiff_t)(i % 4)};
     c->w_inner = n;
-    c->more[0] = n * inner;
+    c->more[0] = n * (c->columns = inner);
     c->x_count = c->y_count = KERNEL_ROWS * inner;
-    c->columns = inner;
     return true;
 }
 
 static bool sample_case(size_t i, kernel_case *c) {
-    if (i >= 18) return false;
     const ptrdiff_t n = (ptrdiff_t)i;
     c->dims.sample = (infk_sample_dims){1 + n % 2, 3, 4, 1 + n, 2, 5, n % 3, n / 3 % 3, n / 9};
     const infk_sample_dims *d = &c->dims.sample;
@@ -339,7 +337,13 @@ static bool sample_case(size_t i, kernel_case *c) {
     c->x_count = d->batch * d->c * d->ih * d->iw;
     c->y_count = d->batch * d->c * d->oh * d->ow;
     c->columns = d->c;
-    return true;
+    return i < 18;
+}
+
+static bool choose_case(size_t i, kernel_case *c) {
+    c->x_count = c->more[0] = c->y_count = c->columns = (ptrdiff_t)(1 + i * 15), c->w_inner = 1;
+    c->dims.choose.n = c->x_count;
+    return i < 5;
 }
 
 static bool pad_case(size_t i, kernel_case *c) {
@@ -455,6 +459,7 @@ bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *
     case INFK_attention:
     case INFK_attention_masked: return attention_case(i, out);
     case INFK_gather: return gather_case(i, out);
+    case INFK_choose: return choose_case(i, out);
     case INFK_pad: return pad_case(i, out);
     case INFK_to_c16:
     case INFK_from_c16:

@@ -21,6 +21,7 @@ typedef struct kernel_case {
         infk_running_dims running;
         infk_scatter_dims scatter;
         infk_sample_dims sample;
+        infk_choose_dims choose;
         infk_pad_dims pad;
         infk_recurrent_dims recurrent;
         infk_relayout_dims relayout;

@@ -1,6 +1,6 @@
 /* onnx_eval: imports an ONNX model and runs it with the reference kernels, for comparison with other runtimes.
  *
- *   onnx_eval MODEL.onnx [--dim NAME=N]... [--print] [--input FILE]... [--output FILE]...
+ *   onnx_eval MODEL.onnx [--dim NAME=N]... [--max-trips N] [--print] [--input FILE]... [--output FILE]...
  *
  * FILEs are raw little-endian f32 in the order of the model's inputs and outputs. --print writes the IR to
  * stdout. Diagnostics go to stderr as infc prints them; the exit code is infc's. */
@@ -34,6 +34,8 @@ static bool parse_option(infc_cx *cx, options *o, const char *name, const char *
             (infc_spec_dim){.name = infc_arena_copy_string(cx->arena, value, (size_t)(equals - value)),
                             .value = strtoll(equals + 1, NULL, 10),
                             .loc = loc};
+    } else if (strcmp(name, "--max-trips") == 0) {
+        o->spec.max_trips = strtoll(value, NULL, 10);
     } else {
         return false;
     }
@@ -106,8 +108,8 @@ int main(int argc, char **argv) {
     infc_status status = INFC_ERR_SPEC;
     if (parse(&cx, argc, argv, &o)) status = run(&cx, &o);
     else
-        fprintf(stderr,
-                "usage: onnx_eval MODEL [--dim NAME=N] [--print] [--input FILE] [--output FILE]\n");
+        fprintf(stderr, "usage: onnx_eval MODEL [--dim NAME=N] [--max-trips N] [--print] [--input "
+                        "FILE] [--output FILE]\n");
     infc_buf text = {.arena = cx.arena};
     infc_diags_text(&cx, &text);
     fputs(infc_buf_str(&text), stderr);

@@ -16,6 +16,7 @@ typedef struct fixture {
     infc_plan_step steps[MAX_STEPS];
     infc_plan_store stores[MAX_STEPS];
     infc_plan_extra extras[MAX_STEPS];
+    infc_plan_guard guards[MAX_STEPS];
 } fixture;
 
 static uint64_t seed = 1;
@@ -24,7 +25,8 @@ static int random_below(int n) {
     return (int)((seed >> 33) % (uint64_t)n);
 }
 
-/* A chain: step s writes buffer s and reads two earlier ones, one as an operand and one as an extra. */
+/* A chain: step s writes buffer s and reads two earlier ones, one as an operand and one as an extra; a third of them
+ * depend on a condition in one more. */
 static void random_plan(fixture *f) {
     memset(f, 0, sizeof *f);
     int n = 2 + random_below(MAX_STEPS - 2);
@@ -32,6 +34,7 @@ static void random_plan(fixture *f) {
     f->plan.steps = f->steps, f->plan.n_steps = n;
     f->plan.stores = f->stores, f->plan.n_stores = n;
     f->plan.extras = f->extras, f->plan.n_extras = n;
+    f->plan.guards = f->guards, f->plan.n_guards = n;
     for (int s = 0; s < n; s++) {
         f->buffers[s] = (infc_plan_buffer){.place = INFC_PLACE_ARENA,
                                            .bytes = (uint64_t)(4 + 4 * random_below(400)),
@@ -46,6 +49,9 @@ static void random_plan(fixture *f) {
         f->extras[s].buffer = random_below(s), f->steps[s].n_extras = 1;
         f->buffers[f->steps[s].operands[0]].last = s;
         f->buffers[f->extras[s].buffer].last = s;
+        if (random_below(3)) continue;
+        f->guards[s].buffer = random_below(s), f->steps[s].guard = s;
+        f->buffers[f->guards[s].buffer].last = s;
     }
 }
 
@@ -91,6 +97,7 @@ static void memory_is_reused(void **state) {
 
 typedef struct touch {  /* of one byte since the last barrier */
     int writer, reader; /* step + 1 */
+    bool by_all;        /* every worker reads it, whatever its part */
 } touch;
 
 static bool separate(const fixture *f, int a, int b) {
@@ -111,8 +118,15 @@ static bool race_free(const fixture *f, touch *bytes) {
                 if (t->writer && !separate(f, t->writer - 1, s)) clean = false;
                 t->reader = t->reader && f->steps[t->reader - 1].units != 1 ? t->reader : s + 1;
             }
+        const infc_plan_buffer *condition = &f->buffers[f->guards[s].buffer];
+        for (uint64_t i = 0; f->steps[s].guard && i < condition->bytes; i++) {
+            touch *t = &bytes[condition->offset + i];
+            if (t->writer) clean = false;
+            t->by_all = true;
+        }
         for (uint64_t i = 0; i < f->buffers[s].bytes; i++) {
             touch *t = &bytes[f->buffers[s].offset + i];
+            if (t->by_all) clean = false;
             if (t->writer && !separate(f, t->writer - 1, s)) clean = false;
             if (t->reader && !separate(f, t->reader - 1, s)) clean = false;
             t->writer = t->writer && f->steps[t->writer - 1].units != 1 ? t->writer : s + 1;

@@ -1,4 +1,6 @@
-/* If, Loop, Scan: the branch that is taken, and bodies as often as they run, all known when the model is compiled. */
+/* If, Loop, Scan. What is known at compile time is done: the branch that is taken, bodies as often as they run. What is
+ * known only when the model runs becomes a choice between values that are there either way: both branches, or a trip
+ * and what was before it. */
 #include "onnx_import.h"
 #include "ops_part.h"
 
@@ -10,25 +12,63 @@ static const infc_onnx_graph *graph_of(infc_onnx_at *at, const char *name) {
     return attribute ? attribute->graph : NULL;
 }
 
-/* Input i as one truth value that is known now. */
-static infc_status known_truth(infc_onnx_at *at, const infc_onnx_operand *x, const char *what, bool *out) {
+/* A truth value, as bool[]. */
+static infc_status check_truth(infc_onnx_at *at, const infc_onnx_operand *x, const char *what,
+                               infc_onnx_operand *out) {
     if (x->type.dtype != INFC_DTYPE_bool || infc_type_count(&x->type) != 1)
         return infc_onnx_invalid(at, "%s is %s, not one bool", what, infc_type_text(at->arena, &x->type));
-    if (!x->constant)
-        return infc_onnx_refuse(
-            at,
-            "%s is computed when the model runs; only what is known at compile time is supported: "
-            "fix the inputs that it depends on with   inputs: {NAME: {kind: constant, value: N}}",
-            what);
-    *out = infc_weight_i64(x->constant, 0) != 0;
-    return INFC_OK;
+    return infc_onnx_view(at, x, NULL, 0, out);
+}
+
+static bool is_true(const infc_onnx_operand *truth) {
+    return truth->constant && infc_weight_i64(truth->constant, 0) != 0;
+}
+
+static bool is_false(const infc_onnx_operand *truth) {
+    return truth->constant && infc_weight_i64(truth->constant, 0) == 0;
+}
+
+/* `then` where the condition holds when the model runs, else `other`. What only one of them needs is left out of a run
+ * that takes the other (ir/guards.h). `must`: the condition holds, or the run fails. */
+static infc_status choose(infc_onnx_at *at, const infc_onnx_operand *condition, const infc_onnx_operand *then,
+                          const infc_onnx_operand *other, bool must, infc_onnx_operand *out) {
+    const infc_onnx_operand in[] = {*then, *condition, *other};
+    infc_attr attr = infc_attr_int("must", must);
+    return infc_onnx_build(at, INFC_OP_choose, in, 3, &attr, 1, out);
 }
 
 /* ---- If ------------------------------------------------------------------------------------------------- */
 
+/* Both branches; either may have problems of its own. */
+static infc_status choose_branch(infc_onnx_at *at, const infc_onnx_operand *condition,
+                                 const infc_onnx_graph *const branches[2]) {
+    infc_onnx_operand *results[2], y;
+    infc_status statuses[2];
+    for (int i = 0; i < 2; i++) {
+        results[i] = INFC_NEW(at->arena, infc_onnx_operand, at->node->n_outputs + 1);
+        statuses[i] = infc_onnx_import_subgraph(at, branches[i], NULL, results[i]);
+    }
+    for (int i = 0; i < 2; i++) INFC_TRY(statuses[i]);
+    for (size_t i = 0; i < at->node->n_outputs; i++) {
+        if (!infc_onnx_output_used(at, i)) continue;
+        if (!infc_type_equal(&results[0][i].type, &results[1][i].type))
+            return infc_onnx_refuse(
+                at,
+                "output %zu is %s in the then branch and %s in the else branch; which is taken is "
+                "known "
+                "only when the model runs, and a tensor has one shape: export branches that agree, "
+                "or fix "
+                "the condition with   inputs: {NAME: {kind: constant, value: N}}",
+                i, infc_type_text(at->arena, &results[1][i].type),
+                infc_type_text(at->arena, &results[0][i].type));
+        INFC_TRY(choose(at, condition, &results[1][i], &results[0][i], false, &y));
+        INFC_TRY(infc_onnx_output(at, i, &y));
+    }
+    return INFC_OK;
+}
+
 infc_status infc_onnx_import_if(infc_onnx_at *at) {
     infc_onnx_operand condition = infc_onnx_any(at, 0), *results;
-    bool taken = false;
     const infc_onnx_graph *branches[] = {graph_of(at, "else_branch"), graph_of(at, "then_branch")};
     if (!branches[0] || !branches[1]) return INFC_ERR_MODEL;
     for (int i = 0; i < 2; i++)
@@ -36,9 +76,10 @@ infc_status infc_onnx_import_if(infc_onnx_at *at) {
             return infc_onnx_invalid(at, "the %s branch has %zu inputs and %zu outputs, not none and %zu",
                                      i ? "then" : "else", branches[i]->n_inputs,
                                      branches[i]->n_outputs, at->node->n_outputs);
-    INFC_TRY(known_truth(at, &condition, "the condition", &taken));
+    INFC_TRY(check_truth(at, &condition, "the condition", &condition));
+    if (!condition.constant) return choose_branch(at, &condition, branches);
     results = INFC_NEW(at->arena, infc_onnx_operand, at->node->n_outputs + 1);
-    INFC_TRY(infc_onnx_import_subgraph(at, branches[taken], NULL, results));
+    INFC_TRY(infc_onnx_import_subgraph(at, branches[is_true(&condition)], NULL, results));
     for (size_t i = 0; i < at->node->n_outputs; i++) INFC_TRY(infc_onnx_output(at, i, &results[i]));
     return INFC_OK;
 }
@@ -50,7 +91,7 @@ typedef struct trips { /* a body that is run again and again */
     infc_onnx_operand *in, *out; /* of the body */
     infc_onnx_operand **rows;    /* scan output -> what each trip gave */
     size_t n_rows, first_row;    /* outputs of the body from first_row on are rows */
-    int64_t n, cap;
+    int64_t n;
 } trips;
 
 static infc_status trips_begin(infc_onnx_at *at, const infc_onnx_graph *body, int64_t most,
@@ -61,7 +102,7 @@ static infc_status trips_begin(infc_onnx_at *at, const infc_onnx_graph *body, in
             "%lld trips through %zu nodes; loops are unrolled, up to %d trips and "
             "%d nodes in all",
             (long long)most, body->n_nodes, MAX_TRIPS, MAX_UNROLLED_NODES);
-    *out = (trips){.body = body, .first_row = first_row, .n_rows = body->n_outputs - first_row, .cap = most};
+    *out = (trips){.body = body, .first_row = first_row, .n_rows = body->n_outputs - first_row};
     out->in = INFC_NEW(at->arena, infc_onnx_operand, body->n_inputs + 1);
     out->out = INFC_NEW(at->arena, infc_onnx_operand, body->n_outputs + 1);
     out->rows = INFC_NEW(at->arena, infc_onnx_operand *, out->n_rows + 1);
@@ -118,55 +159,156 @@ static infc_status scalar_constant(infc_onnx_at *at, infc_dtype dtype, int64_t v
 
 /* ---- Loop ------------------------------------------------------------------------------------------------- */
 
-/* The most trips: the first input. */
-static infc_status most_trips(infc_onnx_at *at, int64_t *out) {
+enum {
+    UNSAID_TRIPS = 64
+}; /* of a loop that does not say how many, where all is known at compile time */
+
+typedef struct loop { /* what decides how often the body runs */
+    trips t;
+    size_t n_states;
+    int64_t limit;           /* trips that are built */
+    bool ends;               /* it has no more of them */
+    bool counted;            /* `count` is known only when the model runs */
+    infc_onnx_operand count; /* i64[] */
+    infc_onnx_operand go;    /* whether the trip that comes next is made */
+} loop;
+
+/* How many trips there are at most, by the first input and the spec. */
+static infc_status count_trips(infc_onnx_at *at, loop *l) {
     int n;
-    *out = INT64_MAX;
-    if (!infc_onnx_has(at, 0)) return INFC_OK;
-    INFC_TRY(infc_onnx_input_ints(at, 0, out, 1, &n));
-    if (n != 1) return infc_onnx_invalid(at, "input 0 is not one number");
-    if (*out < 0) *out = 0;
+    int64_t most = INT64_MAX, bound = at->import->spec->max_trips;
+    l->counted = infc_onnx_has(at, 0) && !infc_onnx_any(at, 0).constant;
+    if (l->counted) {
+        l->count = infc_onnx_any(at, 0);
+        if (l->count.type.dtype != INFC_DTYPE_i64 || infc_type_count(&l->count.type) != 1)
+            return infc_onnx_invalid(at, "input 0 is %s, not one int64",
+                                     infc_type_text(at->arena, &l->count.type));
+        INFC_TRY(infc_onnx_view(at, &l->count, NULL, 0, &l->count));
+    } else if (infc_onnx_has(at, 0)) {
+        INFC_TRY(infc_onnx_input_ints(at, 0, &most, 1, &n));
+        if (n != 1) return infc_onnx_invalid(at, "input 0 is not one number");
+        if (most < 0) most = 0;
+    }
+    if (!bound) bound = most == INT64_MAX ? UNSAID_TRIPS : most;
+    l->limit = most < bound ? most : bound;
+    l->ends = !l->counted && most <= bound;
     return INFC_OK;
 }
 
-static infc_status loop(infc_onnx_at *at, trips *t, size_t n_states, int64_t most, bool go) {
-    for (int64_t trip = 0; go && trip < most; trip++) {
-        if (trip == t->cap)
-            return infc_onnx_refuse(at, "still runs after %lld trips; loops are unrolled up to that",
-                                    (long long)trip);
-        INFC_TRY(scalar_constant(at, INFC_DTYPE_i64, trip, &t->in[0]));
-        INFC_TRY(scalar_constant(at, INFC_DTYPE_bool, 1, &t->in[1]));
-        INFC_TRY(run_body(at, t));
-        INFC_TRY(known_truth(at, &t->out[0], "the condition of the next trip", &go));
-        for (size_t i = 0; i < n_states; i++) t->in[2 + i] = t->out[1 + i];
+/* What a trip that may not be made asks for. */
+static infc_status check_open(infc_onnx_at *at, const loop *l) {
+    const char *why = "how many trips are made is known only when the model runs";
+    if (!l->ends && !at->import->spec->max_trips)
+        return infc_onnx_refuse(at, "%s; say how many there are at most in the spec: loops: {max_trips: N}, up to %d",
+                                why, MAX_TRIPS);
+    for (size_t i = 0; i < l->t.n_rows; i++)
+        if (infc_onnx_output_used(at, l->n_states + i))
+            return infc_onnx_refuse(
+                at,
+                "output %zu has a row per trip, but %s: fix what decides it with   "
+                "inputs: {NAME: {kind: constant, value: N}}",
+                l->n_states + i, why);
+    return INFC_OK;
+}
+
+/* Whether trip `trip` is within the count, for counts known only when the model runs. */
+static infc_status within_count(infc_onnx_at *at, loop *l, int64_t trip) {
+    infc_onnx_operand in[2], within;
+    if (!l->counted) return INFC_OK;
+    in[1] = l->count;
+    INFC_TRY(scalar_constant(at, INFC_DTYPE_i64, trip, &in[0]));
+    INFC_TRY(infc_onnx_map(at, "less", in, 2, &within));
+    if (is_true(&l->go)) l->go = within;
+    else INFC_TRY(infc_onnx_map2(at, "and", l->go, within, &l->go));
+    return INFC_OK;
+}
+
+/* After a trip: what the next one starts from, if this one was made, and whether that is made. */
+static infc_status take_states(infc_onnx_at *at, loop *l, const infc_onnx_operand *next) {
+    trips *t = &l->t;
+    infc_onnx_operand no;
+    for (size_t i = 0; i < l->n_states; i++) {
+        infc_onnx_operand *state = &t->in[2 + i], *made = &t->out[1 + i];
+        if (is_true(&l->go)) {
+            *state = *made;
+            continue;
+        }
+        if (!infc_type_equal(&state->type, &made->type))
+            return infc_onnx_refuse(at,
+                                    "value %zu goes into a trip as %s and comes out as %s; whether "
+                                    "that trip is made is known only "
+                                    "when the model runs, and a tensor has one shape",
+                                    i, infc_type_text(at->arena, &state->type),
+                                    infc_type_text(at->arena, &made->type));
+        INFC_TRY(choose(at, &l->go, made, state, false, state));
+    }
+    if (is_true(&l->go)) l->go = *next;
+    else if (!is_true(next)) {
+        INFC_TRY(scalar_constant(at, INFC_DTYPE_bool, 0, &no));
+        INFC_TRY(choose(at, &l->go, next, &no, false, &l->go));
     }
     return INFC_OK;
 }
 
-infc_status infc_onnx_import_loop(infc_onnx_at *at) {
-    trips t;
-    int64_t most;
-    bool go = true;
-    const infc_onnx_graph *body = graph_of(at, "body");
-    if (!body) return INFC_ERR_MODEL;
-    size_t n_states = at->node->n_inputs > 2 ? at->node->n_inputs - 2 : 0;
+static infc_status run_loop(infc_onnx_at *at, loop *l) {
+    trips *t = &l->t;
+    for (int64_t trip = 0; !is_false(&l->go) && trip < l->limit; trip++) {
+        infc_onnx_operand next;
+        INFC_TRY(within_count(at, l, trip));
+        if (!l->go.constant) INFC_TRY(check_open(at, l));
+        INFC_TRY(scalar_constant(at, INFC_DTYPE_i64, trip, &t->in[0]));
+        INFC_TRY(scalar_constant(at, INFC_DTYPE_bool, 1, &t->in[1]));
+        INFC_TRY(run_body(at, t));
+        INFC_TRY(check_truth(at, &t->out[0], "the condition of the next trip", &next));
+        INFC_TRY(take_states(at, l, &next));
+    }
+    return INFC_OK;
+}
+
+/* A run that would make more trips than were built fails rather than give what is wrong. */
+static infc_status must_end(infc_onnx_at *at, loop *l) {
+    infc_onnx_operand ended;
+    if (l->ends || is_false(&l->go)) return INFC_OK;
+    INFC_TRY(within_count(at, l, l->limit));
+    if (l->go.constant)
+        return infc_onnx_refuse(at, "still runs after %lld trips; loops are unrolled up to that%s",
+                                (long long)l->limit,
+                                at->import->spec->max_trips ? "" : ", or to loops.max_trips of the spec");
+    INFC_TRY(check_open(at, l));
+    INFC_TRY(infc_onnx_map(at, "not", &l->go, 1, &ended));
+    for (size_t i = 0; i < l->n_states; i++)
+        INFC_TRY(choose(at, &ended, &l->t.in[2 + i], &l->t.in[2 + i], true, &l->t.in[2 + i]));
+    return INFC_OK;
+}
+
+static infc_status check_loop(infc_onnx_at *at, const infc_onnx_graph *body, size_t n_states) {
     if (body->n_inputs != 2 + n_states || body->n_outputs < 1 + n_states ||
         at->node->n_outputs > body->n_outputs - 1)
         return infc_onnx_invalid(at, "the body has %zu inputs and %zu outputs, the node %zu and %zu",
                                  body->n_inputs, body->n_outputs, at->node->n_inputs, at->node->n_outputs);
-    INFC_TRY(most_trips(at, &most));
+    for (size_t i = 0; i < n_states; i++)
+        if (!infc_onnx_has(at, 2 + i)) return infc_onnx_invalid(at, "input %zu is left out", 2 + i);
+    return INFC_OK;
+}
+
+infc_status infc_onnx_import_loop(infc_onnx_at *at) {
+    loop l = {.n_states = at->node->n_inputs > 2 ? at->node->n_inputs - 2 : 0};
+    const infc_onnx_graph *body = graph_of(at, "body");
+    if (!body) return INFC_ERR_MODEL;
+    INFC_TRY(check_loop(at, body, l.n_states));
+    INFC_TRY(count_trips(at, &l));
+    INFC_TRY(scalar_constant(at, INFC_DTYPE_bool, 1, &l.go));
     if (infc_onnx_has(at, 1)) {
         infc_onnx_operand condition = infc_onnx_any(at, 1);
-        INFC_TRY(known_truth(at, &condition, "the condition", &go));
+        INFC_TRY(check_truth(at, &condition, "the condition", &l.go));
     }
-    INFC_TRY(trips_begin(at, body, most == INT64_MAX ? 64 : most, 1 + n_states, &t));
-    for (size_t i = 0; i < n_states; i++) {
-        if (!infc_onnx_has(at, 2 + i)) return infc_onnx_invalid(at, "input %zu is left out", 2 + i);
-        t.in[2 + i] = infc_onnx_any(at, 2 + i);
-    }
-    INFC_TRY(loop(at, &t, n_states, most, go));
-    for (size_t i = 0; i < n_states; i++) INFC_TRY(infc_onnx_output(at, i, &t.in[2 + i]));
-    for (size_t i = 0; i < t.n_rows; i++) INFC_TRY(stack_rows(at, &t, i, n_states + i, 0, false));
+    INFC_TRY(trips_begin(at, body, l.limit, 1 + l.n_states, &l.t));
+    for (size_t i = 0; i < l.n_states; i++) l.t.in[2 + i] = infc_onnx_any(at, 2 + i);
+    INFC_TRY(run_loop(at, &l));
+    INFC_TRY(must_end(at, &l));
+    for (size_t i = 0; i < l.n_states; i++) INFC_TRY(infc_onnx_output(at, i, &l.t.in[2 + i]));
+    for (size_t i = 0; i < l.t.n_rows; i++)
+        INFC_TRY(stack_rows(at, &l.t, i, l.n_states + i, 0, false));
     return INFC_OK;
 }
 
@@ -211,6 +353,9 @@ static infc_status read_scanned(infc_onnx_at *at, size_t first, size_t n, scanne
         INFC_TRY(list_item(at, "scan_input_directions", i, n, &out[i].backward));
         INFC_TRY(infc_onnx_axis(at, axis, out[i].x.type.rank, &out[i].axis));
         int64_t extent = out[i].x.type.dims[out[i].axis];
+        if (infc_dim_open(extent))
+            return infc_onnx_refuse(at, "makes %s trips; Scan needs a number known at compile time: fix it in shapes",
+                                    infc_dim_text(at->arena, extent));
         if (i > 0 && extent != *trips_out)
             return infc_onnx_invalid(at, "scan inputs of %lld and %lld elements",
                                      (long long)*trips_out, (long long)extent);

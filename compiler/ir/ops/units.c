@@ -46,6 +46,7 @@ int64_t infc_call_units(const infc_kernel_call *call) {
     case INFK_lstm:
     case INFK_gru:
     case INFK_rnn: return infc_dim_mul(call->dims.recurrent.dirs, call->dims.recurrent.batch);
+    case INFK_choose: return infc_dim_blocks(call->dims.choose.n, 16);
     case INFK_strided: return infc_dim_mul(call->dims.strided.d0, call->dims.strided.d1);
     case INFK_pad: return infc_dim_mul(call->dims.pad.n0, call->dims.pad.n1);
     case INFK_to_c16:

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""If and Loop of which only the run decides: binaries agree with ONNX Runtime whatever is taken, with 1, 2 and 3 workers; what
+is not taken is not computed; `infc verify` compares what is; a loop that goes on for too long fails and says so.
+
+usage: run_time_control.py INFC SOURCE_DIR WORK_DIR [CASE]
+"""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "fault"))
+from onnx_control import STEP, choose, graph, model, node  # noqa: E402
+
+BOOL, INT64 = TensorProto.BOOL, TensorProto.INT64
+W = np.random.default_rng(5).standard_normal((40, 40)).astype(np.float32) / 6
+X = np.random.default_rng(6).standard_normal((9, 40)).astype(np.float32)
+STATE = STEP | {"a": (TensorProto.FLOAT, [9, 40])}
+yes, no = np.array(True), np.array(False)
+
+
+def with_inputs(made, **types):
+    for name, (dtype, shape) in types.items():
+        made.graph.input.append(helper.make_tensor_value_info(name, dtype, shape))
+    return made
+
+
+def cases():
+    """name, model, max_trips, and the runs: inputs, and how many MatMul steps they take (None: as many as it likes)."""
+    x = {"x": [9, 40]}
+    product, negated = graph(["MatMul x,w -> p", "Relu p -> q"], {}, ["q"]), graph(["Neg x -> n"], {}, ["n"])
+    flag = model([choose("c", product, negated), "Abs y -> z"], x, {"w": W}, ("z", "y"))
+    yield "flag", with_inputs(flag, c=(BOOL, [])), 0, [({"x": X, "c": yes}, 1), ({"x": X, "c": no}, 0)]
+    yield "computed", model(["ReduceSum x -> s", "Greater s,k -> c", choose("c", product, negated)], x, {
+        "w": W, "k": np.float32(0)}), 0, [({"x": abs(X)}, 1), ({"x": -abs(X)}, 0)]
+    # The inner condition is computed in a branch: it has no value in runs that take the other.
+    inner = graph(["MatMul x,w -> p", "ReduceMax p -> t", "Greater t,k -> c2",
+                   choose("c2", graph(["MatMul p,w -> m2"], {}, ["m2"]), graph(["Sigmoid p -> m3"], {}, ["m3"]), "m")], {}, ["m"])
+    yield "nested", with_inputs(model([choose("c", inner, negated)], x, {"w": W, "k": np.float32(0)}), c=(BOOL, [1])), 0, [
+        ({"x": X, "c": np.array([True])}, 2), ({"x": X * 0, "c": np.array([True])}, 1), ({"x": X, "c": np.array([False])}, 0)]
+    shared = graph(["MatMul x,w -> p1", "Tanh p1 -> q1"], {}, ["q1"])  # equal products of both branches become one
+    yield "shared", with_inputs(model([choose("c", shared, product)], x, {"w": W}), c=(BOOL, [])), 0, [
+        ({"x": X, "c": yes}, 1), ({"x": X, "c": no}, 1)]
+    two = graph(["Add x,x -> d", "Shape x -> e"], {}, ["d", "e"])
+    given = graph(["Identity x -> x2"], {}, ["x2", "k2"], {"k2": np.array([7, 8], np.int64)})
+    numbers = with_inputs(model([choose("c", two, given, "y,z"), "Neg z -> v"], x, {}, ("y", "v")), c=(BOOL, []))
+    numbers.graph.output[1].type.tensor_type.elem_type = INT64
+    yield "two", numbers, 0, [({"x": X, "c": yes}, 0), ({"x": X, "c": no}, 0)]
+    # An index that is out of range only where its row is not taken.
+    row = graph(["Gather x,i -> r"], {}, ["r"])
+    none = graph([], {}, ["zero"], {"zero": np.zeros(40, np.float32)})
+    yield "index", with_inputs(model(["Less i,n -> c", choose("c", row, none)], x, {"n": np.int64(9)}), i=(INT64, [])), 0, [
+        ({"x": X, "i": np.array(8)}, 0), ({"x": X, "i": np.array(9)}, 0), ({"x": X, "i": np.array(1 << 40)}, 0)]
+    body = graph(["MatMul a,w -> out", "ReduceMax out -> t", "Less t,k -> on"], STATE, ["on", "out"])
+    yield "while", model([node("Loop", "m,c,x", "y", body=body)], x, {
+        "w": W * 2, "k": np.float32(30), "m": np.int64(2**63 - 1), "c": yes}), 9, [
+        ({"x": X}, None), ({"x": X / 20}, None), ({"x": X * 100}, 1)]
+    yield "counted", with_inputs(model([node("Loop", "m,,x", "y", body=graph(
+        ["MatMul a,w -> out", "Identity go -> on"], STATE, ["on", "out"]))], x, {"w": W}), m=(INT64, [])), 6, [
+        ({"x": X, "m": np.array(n)}, n) for n in (0, 1, 5, 6)]
+    both = graph([("Cast i -> f", {"to": 1}), "Add f,k -> g", "Mul a,g -> b", "MatMul b,w -> out", "ReduceMax out -> t",
+                  "Less t,k9 -> on"], STATE, ["on", "out"])
+    yield "both", with_inputs(model([node("Loop", "m,c,x", "y", body=both), "Relu y -> z"], x, {
+        "w": W, "k": np.float32(1), "k9": np.float32(9)}, ("z", "y")), m=(INT64, [1]), c=(BOOL, [])), 5, [
+        ({"x": X, "m": np.array([n]), "c": c}, None) for n in (0, 2, 5) for c in (yes, no)]
+    stop = graph([choose("go2", graph(["MatMul a,w -> m1"], {}, ["m1"]), graph(["Neg a -> m2"], {}, ["m2"]), "out"),
+                  "Identity go -> on"], STATE, ["on", "out"])
+    yield "loop_of_if", with_inputs(model([node("Loop", "m,,x", "y", body=stop)], x, {"w": W, "m": np.int64(3)}),
+                                    go2=(BOOL, [])), 0, [({"x": X, "go2": yes}, 3), ({"x": X, "go2": no}, 0)]
+
+
+def steps_of(trace, op):
+    """How many steps of worker 0 are of nodes with that operator."""
+    events = json.loads(trace.read_text())
+    events = events["traceEvents"] if isinstance(events, dict) else events
+    return sum(e.get("tid", 0) in (0, "0") and e.get("ph") == "X" and f"({op})" in str(e) for e in events)
+
+
+def run_case(infc, work, name, made, max_trips, runs):
+    folder = work / name
+    folder.mkdir()
+    onnx.save(made, folder / "model.onnx")
+    sets = ["--set", f"loops.max_trips={max_trips}"] if max_trips else []
+    subprocess.run([infc, "compile", folder / "model.onnx", "--set", "name=control", *sets, "-o", folder / "out"], check=True,
+                   capture_output=True, text=True)
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    reference = onnxruntime.InferenceSession(folder / "model.onnx", options)
+    for feeds, products in runs:
+        np.savez(folder / "in.npz", **feeds)
+        want = dict(zip([o.name for o in made.graph.output], reference.run(None, feeds)))
+        for threads in "123":
+            subprocess.run([folder / "out/control", "run", "--inputs", folder / "in.npz", "--outputs", folder / "out.npz",
+                            "--threads", threads, "--profile", folder / "trace.json"], check=True, capture_output=True)
+            got = np.load(folder / "out.npz")
+            for key, value in want.items():
+                assert got[key].shape == value.shape, (name, key, got[key].shape, value.shape)
+                scale = max(1e-30, np.abs(value).max())
+                error = np.abs(got[key].astype(float) - value).max() / scale
+                assert error <= 1e-5, (name, key, threads, error)
+            done = steps_of(folder / "trace.json", "MatMul")
+            assert products is None or done == products, (name, threads, done, products)
+        subprocess.run([infc, "verify", folder / "model.onnx", *sets, "--inputs", folder / "in.npz"], check=True,
+                       capture_output=True, text=True)
+
+
+def too_long(infc, work):
+    folder = work / "counted"
+    np.savez(folder / "in.npz", x=X, m=np.array(7))
+    for threads in "12":
+        done = subprocess.run([folder / "out/control", "run", "--inputs", folder / "in.npz", "--threads", threads],
+                              capture_output=True, text=True)
+        assert done.returncode == 3 and "raise loops.max_trips" in done.stderr, (done.returncode, done.stderr)
+
+
+def main():
+    infc, work, names = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[3]).resolve(), sys.argv[4:]
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    for case in cases():
+        if names and case[0] not in names:
+            continue
+        try:
+            run_case(infc, work, *case)
+        except subprocess.CalledProcessError as error:
+            sys.exit(f"{case[0]}: {error}\n{error.stdout}\n{error.stderr}")
+    if not names:
+        too_long(infc, work)
+
+
+if __name__ == "__main__":
+    main()
