@@ -1,6 +1,7 @@
 #include "dump.h"
 #include "../base/file.h"
 #include "../base/map.h"
+#include <errno.h>
 #include <string.h>
 
 static const char *const before[] = {"spec", "import"}, *const after[] = {"plan", "emit"};
@@ -50,16 +51,41 @@ static const char *file_name(const infc_dumps *d, const char *stage, const char 
     return infc_arena_printf(d->cx->arena, "%s%s%s%s.%s", number, stage, *target ? "." : "", target, extension);
 }
 
+static const char mark[] = " dumped by infc"; /* in the first line, behind what begins a comment */
+
+static infc_status check_free(infc_cx *cx, const char *path, const char *comment) {
+    infc_bytes there = {0};
+    size_t n = strlen(comment);
+    int error = infc_file_try_map(path, &there);
+    bool dump = !error && there.len >= n + sizeof mark - 1 && memcmp(there.ptr, comment, n) == 0 &&
+                memcmp(there.ptr + n, mark, sizeof mark - 1) == 0;
+    if (!error) infc_file_unmap(there);
+    if (dump || error == ENOENT || infc_dir_exists(path))
+        return INFC_OK; /* a folder: committing says so */
+    return infc_fail(
+        cx, INFC_ERR_SPEC, (infc_loc){.file = path},
+        "is in the way, and not a dump of infc; move it, or choose another folder with --dump-to");
+}
+
+static infc_status write_file(infc_dumps *d, const char *stage, const char *name,
+                              const char *comment, infc_bytes text) {
+    infc_buf marked = {.arena = d->cx->arena};
+    infc_status status = check_free(d->cx, infc_path_join(d->cx->arena, d->final_dir, name), comment);
+    d->refused = d->refused || status != INFC_OK;
+    INFC_TRY(status);
+    infc_buf_printf(&marked, "%s%s: %s\n", comment, mark, stage);
+    infc_buf_put(&marked, text.ptr, text.len);
+    d->n_files++;
+    return infc_file_write(d->cx, infc_path_join(d->cx->arena, d->dir, name), infc_buf_bytes(&marked), 0644);
+}
+
 infc_status infc_dump_text(infc_dumps *d, const char *stage, const infc_target *target,
                            const char *extension, infc_bytes text) {
     const char *target_name = target && d->many_targets ? target->name : "";
-    if (d->dir) {
-        const char *name = file_name(d, stage, target_name, extension);
-        d->n_files++;
-        return infc_file_write(d->cx, infc_path_join(d->cx->arena, d->dir, name), text, 0644);
-    }
-    bool alone = d->wanted->n == 1 && strcmp(d->wanted->items[0], "all") != 0 && !*target_name;
     const char *comment = strcmp(extension, "yaml") == 0 ? "#" : "//";
+    if (d->dir)
+        return write_file(d, stage, file_name(d, stage, target_name, extension), comment, text);
+    bool alone = d->wanted->n == 1 && strcmp(d->wanted->items[0], "all") != 0 && !*target_name;
     if (!alone) {
         infc_buf_printf(d->out, "%s%s ---- %s%s%s ----\n", d->out->len ? "\n" : "", comment, stage,
                         *target_name ? " for " : "", target_name);

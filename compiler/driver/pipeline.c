@@ -70,13 +70,14 @@ infc_status infc_pipeline_begin(infc_pipeline *p) {
     if (!o->dump_to) return INFC_OK;
     INFC_TRY(infc_stage_open(p->cx, o->dump_to, &p->dump_stage));
     p->dumps.dir = p->dump_stage->dir;
+    p->dumps.final_dir = o->dump_to;
     return INFC_OK;
 }
 
 /* Dumps made before a stage failed are what tells why; when they could not be written, or the work was stopped, there
  * are none. */
 infc_status infc_pipeline_keep_dumps(infc_pipeline *p, infc_status status) {
-    if (!p->dump_stage || p->dumps.n_files == 0) return INFC_OK;
+    if (!p->dump_stage || p->dumps.n_files == 0 || p->dumps.refused) return INFC_OK;
     if (status == INFC_ERR_IO || infc_interrupt_signal()) return INFC_OK;
     return infc_stage_commit(p->dump_stage);
 }

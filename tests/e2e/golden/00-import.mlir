@@ -1,3 +1,4 @@
+// dumped by infc: import
 module {
   func.func @main(%arg0: tensor<1x1x8x8xf32> {infc.name = "image"}) -> (tensor<1x10xf32> {infc.name = "probabilities"}) {
     %0 = "infc.weight"() {hash = "50a55a05e3cf7cee09a90d0e273f4b02", id = 0 : i64, name = "conv1.weight"} : () -> tensor<16x1x3x3xf32>

@@ -1,3 +1,4 @@
+// dumped by infc: dce
 module {
   func.func @main(%arg0: tensor<1x1x8x8xf32> {infc.name = "image"}) -> (tensor<1x10xf32> {infc.name = "probabilities"}) {
     %0 = "infc.weight"() {hash = "122d2b09d3eaf2187338c5d03644e06c", id = 36 : i64, name = "conv1.weight"} : () -> tensor<16x1x3x3xf32>
