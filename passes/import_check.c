@@ -1,5 +1,5 @@
-/* import_check.c - what the front end must have made, said in the model's terms: names are unique, no tensor is
- * empty, inputs are used, outputs depend on inputs. Changes nothing. */
+/* import_check.c - what the front end must have made, said in the model's terms: names are unique, no tensor that is
+ * computed on is empty, inputs are used, outputs depend on inputs. Changes nothing. */
 #include "../compiler/base/map.h"
 #include "pass.h"
 #include <stdio.h>
@@ -22,10 +22,19 @@ static const char *value_text(const check *c, MlirValue value, const char *name)
     return infc_arena_printf(arena, "output %d", (int)mlirOpResultGetResultNumber(value));
 }
 
+/* Nothing computes on a constant that @main returns and no other op takes: it may be empty. */
+static bool is_answer(const check *c, MlirValue value) {
+    if (!infc_ir_weight_of(c->ir, value)) return false;
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use))
+        if (infc_ir_kind(c->ir, mlirOpOperandGetOwner(use)) < INFC_N_OP_KINDS) return false;
+    return true;
+}
+
 static void check_value(check *c, MlirValue value, infc_loc loc) {
     const char *name = infc_ir_name(c->ir, value);
     infc_type type = infc_ir_type(c->ir, value);
-    if (infc_type_count(&type) == 0)
+    if (infc_type_count(&type) == 0 && !is_answer(c, value))
         infc_fail(c->ir->cx, INFC_ERR_UNSUPPORTED, loc, "%s, %s, has no elements; empty tensors are not supported",
                   value_text(c, value, name), infc_type_text(c->ir->cx->arena, &type));
     if (!name) return;

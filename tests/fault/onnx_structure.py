@@ -116,6 +116,15 @@ def empty_declared_shape(folder):
 
 
 @graph_case
+def outputs_without_elements(folder):
+    """What is cut off is returned, handed on and made of nothing; a weight without elements is returned as it is."""
+    made = oc.model([node("Relu", "x", "y"), node("Slice", "x,four,four,one", "cut"), node("Identity", "cut", "same")],
+                    {"x": [2, 4]}, {"y": [2, 4], "cut": [2, 0], "same": [2, 0], "w": [0, 3]},
+                    {"four": i64(4), "one": i64(1), "w": np.zeros((0, 3), np.float32)})
+    return made, {"x": [2, 4]}
+
+
+@graph_case
 def domain_spelled_out(folder):
     made = oc.model([node("Relu", "x", "y", domain="ai.onnx")], {"x": [2]}, {"y": [2]})
     return made, {"x": [2]}
