@@ -51,6 +51,7 @@ typedef struct infc_stage {
     infc_cx *cx;
     const char *final_dir, *dir;
     bool committed;
+    bool touched;  /* final_dir may have other files than before */
     int lock_fd;   /* held while the stage is in use; how others tell it from a stale one */
     bool made_dir; /* final_dir was made for this stage: it goes with it unless committed */
 } infc_stage;

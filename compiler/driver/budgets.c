@@ -13,10 +13,16 @@ static void exceeded(infc_cx *cx, const infc_spec *spec, const infc_built *built
 
 static void check_target(infc_cx *cx, const infc_spec *spec, const infc_built *built) {
     const infc_linked *linked = &built->linked;
-    uint64_t file = linked->binary ? linked->binary_bytes : linked->library_bytes;
+    const char *what = linked->binary    ? linked->binary
+                       : linked->library ? linked->library
+                                         : "the size of the weights alone"; /* nothing is linked */
+    uint64_t file = linked->binary        ? linked->binary_bytes
+                    : linked->library     ? linked->library_bytes
+                    : !spec->weights_file ? built->emitted.weights_bytes
+                                          : 0;
     if (spec->budget_file && file > spec->budget_file) {
-        exceeded(cx, spec, built, linked->binary ? linked->binary : linked->library, file, "file",
-                 spec->budget_file, "raise it, or use precision.weights: int8 or output.weights: file");
+        exceeded(cx, spec, built, what, file, "file", spec->budget_file,
+                 "raise it, or use precision.weights: int8 or output.weights: file");
     }
     uint64_t memory = built->plan.arena_bytes;
     if (spec->budget_memory && memory > spec->budget_memory) {

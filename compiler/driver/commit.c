@@ -131,9 +131,11 @@ infc_status infc_commit(infc_stage *stage) {
         INFC_TRY(write_unfinished(&c, c.now.targets.entries[i].key));
     INFC_TRY(infc_interrupt_check(cx));
     c.moves = (infc_moves){.arena = cx->arena, .kept_dir = stage->dir};
+    stage->touched = true;
     int error = put_all(&c);
     if (error) {
         bool back = infc_moves_undo(&c.moves);
+        stage->touched = !back;
         return infc_fail(cx, INFC_ERR_IO,
                          (infc_loc){.file = infc_path_join(cx->arena, stage->final_dir, c.failed)},
                          "cannot be put into place: %s%s", strerror(error),

@@ -28,6 +28,7 @@ infc_status infc_compile(infc_cx *cx, const infc_compile_options *options, infc_
     infc_status status = run(&p);
     infc_status kept = infc_pipeline_keep_dumps(&p, status);
     if (status == INFC_OK) status = kept;
+    out->touched = p.stage && p.stage->touched;
     out->seconds = infc_seconds() - start;
     return status;
 }

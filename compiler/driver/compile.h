@@ -52,6 +52,7 @@ typedef struct infc_build {
     infc_stage_ir *stages; /* as imported, then after each pass of the model that changed something */
     size_t n_stages, cap_stages;
     const char *out_dir;
+    bool touched;         /* what was in out_dir may have changed; else it is as it was */
     infc_reached reached; /* what is in out_dir now */
     infc_built *targets;
     size_t n_targets;
@@ -72,7 +73,7 @@ infc_status infc_memory_check(infc_cx *cx, const infc_spec *spec, const infc_pla
 infc_status infc_compile_options_check(infc_cx *cx, const infc_compile_options *options);
 /* The targets of --target, duplicates left out, instead of the spec's. */
 infc_status infc_targets_choose(infc_cx *cx, const infc_texts *names, infc_spec *spec);
-/* budgets.c: fails with INFC_ERR_CHECK for each budget of the spec that a target exceeds. */
+/* budgets.c: fails with INFC_ERR_CHECK for each budget of the spec that a target exceeds, as far as it was built. */
 infc_status infc_budgets_check(infc_cx *cx, const infc_build *build);
 /* self_check.c: sets plan->check_seed and check_hash to what the reference makes of the inputs of infc_check_f32, for
  * `verify` of the binary; check_hash stays 0 when the model is large or has tensors other than f32. */

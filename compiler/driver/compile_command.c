@@ -43,7 +43,10 @@ static infc_status run(infc_call_cx *call) {
     }
     infc_status status = infc_compile(cx, &v->compile, &build);
     infc_buf_put(call->out, infc_buf_str(&dumps), dumps.len); /* also the dumps before a failure */
-    if (status != INFC_OK) return status;
+    if (status != INFC_OK) {
+        call->kept = build.touched ? NULL : build.out_dir;
+        return status;
+    }
     if (build.reached != INFC_REACHED_NOTHING) call->made = build.out_dir;
     if (call->json) infc_summary_json(cx, &build, call->out);
     else if (dumps.len == 0)

@@ -37,7 +37,7 @@ static infc_status run_tool(linking *l, infc_words *w, const char *what) {
     infc_job job = {.argv = infc_words_argv(w), .cwd = l->dir, .temp = INFC_OBJECTS_TEMP};
     INFC_TRY(infc_jobs_run(l->cx, &job, 1, 1));
     if (job.exit_code == 0) return INFC_OK;
-    const char *hint = strstr(job.output, "No space left") ? "; free some space and run again" : "";
+    const char *hint = infc_full_hint(job.output);
     return infc_fail(l->cx, INFC_ERR_TOOLCHAIN, (infc_loc){.file = what},
                      "%s failed (exit %d)%s:\n%.4000s", w->items[0], job.exit_code, hint, job.output);
 }

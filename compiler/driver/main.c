@@ -34,11 +34,29 @@ static void on_no_memory(void *user) {
 }
 
 /* Whatever else was found out on the way, an interrupted command says this alone. */
-static infc_status only_interrupted(infc_cx *cx, infc_buf *out) {
-    out->len = 0;
+static infc_status only_interrupted(infc_call_cx *call) {
+    infc_cx *cx = call->cx;
+    const char *dir = call->made ? call->made : call->kept;
+    call->out->len = 0;
     cx->n_diags = cx->n_errors = 0;
-    return infc_fail(cx, INFC_ERR_IO, INFC_NO_LOC, "interrupted by SIG%s",
-                     sigabbrev_np(infc_interrupt_signal()));
+    return infc_fail(cx, INFC_ERR_IO, INFC_NO_LOC, "interrupted by SIG%s%s%s%s",
+                     sigabbrev_np(infc_interrupt_signal()), dir ? "; " : "", dir ? dir : "",
+                     call->made   ? " is complete"
+                     : call->kept ? " is as it was"
+                                  : "");
+}
+
+/* Of a command, or of the program. */
+static infc_status help(infc_call_cx *call, const infc_command_entry *entry) {
+    infc_buf text = {.arena = call->cx->arena};
+    if (entry) infc_help_command(entry, &text);
+    else infc_help_program(&text);
+    if (call->json) {
+        infc_buf_puts(call->out, "{\"help\": ");
+        infc_buf_json_string(call->out, infc_buf_str(&text));
+        infc_buf_puts(call->out, "}\n");
+    } else infc_buf_put(call->out, text.data, text.len);
+    return INFC_OK;
 }
 
 static bool print_result(const infc_buf *out) {
@@ -81,23 +99,20 @@ static infc_status check_operands(infc_cx *cx, const infc_command *c, const infc
     return INFC_OK;
 }
 
+static bool is_help(const char *word) {
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
 static infc_status run_command(infc_call_cx *call, const infc_command_entry *entry, int argc, char **argv) {
     const infc_command *c = entry->command;
     infc_cx *cx = call->cx;
     if (!c) {
-        bool help = argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0);
-        if (help) {
-            infc_help_command(entry, call->out);
-            return INFC_OK;
-        }
+        if (argc > 0 && is_help(argv[0])) return help(call, entry);
         return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "infc %s is not implemented yet", entry->name);
     }
     call->args.values = infc_arena_alloc(cx->arena, c->values_bytes, _Alignof(max_align_t));
     INFC_TRY(infc_args_parse(cx, c->name, c->options, c->n_options, argc, argv, &call->args));
-    if (call->args.help) {
-        infc_help_command(entry, call->out);
-        return INFC_OK;
-    }
+    if (call->args.help) return help(call, entry);
     INFC_TRY(check_operands(cx, c, &call->args));
     return c->run(call);
 }
@@ -128,19 +143,13 @@ static infc_status dispatch(infc_call_cx *call, int argc, char **argv, const cha
         return infc_fail(call->cx, INFC_ERR_SPEC, INFC_NO_LOC,
                          "--json comes after the command: infc %.100s --json", name);
     }
-    bool help = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0;
-    if (help && argc == 2) {
-        infc_help_program(call->out);
-        return INFC_OK;
-    }
-    if (help) name = argv[2];
+    bool asked = is_help(name) || strcmp(name, "help") == 0;
+    if (asked && (argc == 2 || strcmp(argv[2], "--json") == 0)) return help(call, NULL);
+    if (asked) name = argv[2];
     const infc_command_entry *entry = infc_command_find(name);
     if (!entry) return unknown_command(call->cx, name);
     *out_name = entry->name;
-    if (help) {
-        infc_help_command(entry, call->out);
-        return INFC_OK;
-    }
+    if (asked) return help(call, entry);
     return run_command(call, entry, argc - 2, argv + 2);
 }
 
@@ -166,7 +175,7 @@ int main(int argc, char **argv) {
     infc_status status = dispatch(&call, argc, argv, &name);
     int code = infc_status_exit_code(status);
     if (infc_interrupt_signal()) {
-        only_interrupted(&cx, &out);
+        only_interrupted(&call);
         code = 128 + infc_interrupt_signal();
     }
     if (shown.shown) fputs("\r\033[K", stderr);

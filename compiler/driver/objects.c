@@ -123,12 +123,17 @@ static const char *head(infc_arena *arena, const char *text) {
     return infc_arena_copy_string(arena, text, (size_t)(p - text));
 }
 
+const char *infc_full_hint(const char *output) {
+    if (strstr(output, "No space left")) return "; free some space and run again";
+    return strstr(output, "File too large")
+               ? "; raise ulimit -f, or take a file system that holds larger files"
+               : "";
+}
+
 static infc_status compile_failed(infc_cx *cx, const infc_compiler *cc, const infc_job *job, const char *source) {
-    const char *hint = "";
+    const char *hint = infc_full_hint(job->output);
     if (strstr(job->output, "stdio.h") || strstr(job->output, "stdlib.h") || strstr(job->output, "math.h"))
         hint = "; the C library's headers are missing: infc doctor names the package";
-    if (strstr(job->output, "No space left") || strstr(job->output, "File too large"))
-        hint = "; free some space and run again";
     return infc_fail(cx, INFC_ERR_TOOLCHAIN, (infc_loc){.file = source}, "%s failed (exit %d)%s:\n%s",
                      cc->label, job->exit_code, hint, head(cx->arena, job->output));
 }

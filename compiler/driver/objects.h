@@ -19,5 +19,7 @@ typedef struct infc_objects { /* sources that are compiled alike */
 /* Compiles all sets in one go. Names are relative to `dir`, where the compiler runs; INFC_EMIT_INCLUDES are added. */
 infc_status infc_objects_compile(infc_cx *cx, const infc_compiler *cc, const char *dir,
                                  infc_objects *sets, size_t n_sets);
+/* What to do about a tool that said this and failed for want of space: begins with "; ", or "". */
+const char *infc_full_hint(const char *output);
 
 #endif

@@ -204,8 +204,8 @@ infc_status infc_pipeline_link(infc_pipeline *p, infc_built *built) {
 
 infc_status infc_pipeline_commit(infc_pipeline *p) {
     infc_build *b = p->build;
+    if (!p->options->for_checks) INFC_TRY(infc_budgets_check(p->cx, b));
     if (!p->stage) return INFC_OK; /* --stop-after something before emit */
-    if (!p->stopped && !p->options->for_checks) INFC_TRY(infc_budgets_check(p->cx, b));
     INFC_TRY(infc_interrupt_check(p->cx));
     if (b->n_targets > 1)
         INFC_TRY(infc_emit_targets_manifest(p->cx, b->spec.name, p->stage->dir, b->spec.targets, b->n_targets));

@@ -11,4 +11,5 @@ void infc_signals_install(void) {
         if (sigaction(numbers[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
             sigaction(numbers[i], &action, NULL);
     }
+    signal(SIGXFSZ, SIG_IGN);
 }

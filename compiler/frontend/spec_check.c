@@ -87,6 +87,20 @@ static const char *path_below(infc_spec_check *check, const char *path, const ch
 
 static void check_one(infc_spec_check *check, const infc_spec_key *key, const char *path, infc_yaml *node);
 
+/* A choice that stands in the list already. Targets are compared by what they name; numbers may be equal. */
+static void warn_doubled(infc_spec_check *check, const infc_spec_key *key, const char *path,
+                         const infc_yaml *list) {
+    if (key->type != INFC_SPEC_choice) return;
+    infc_map seen = {.arena = check->cx->arena};
+    for (size_t i = 0; i < list->n; i++) {
+        const infc_yaml *node = list->items[i].value;
+        if (node->bad) continue;
+        if (infc_map_find(&seen, node->text, NULL))
+            infc_warn(check->cx, node->loc, INFC_SPEC_DOUBLED, path, node->text);
+        infc_map_put(&seen, node->text, 0);
+    }
+}
+
 /* A key of form `some` holds a list afterwards, whatever the user wrote. */
 static void check_some(infc_spec_check *check, const infc_spec_key *key, const char *path, infc_yaml_item *item) {
     infc_yaml *node = item->value;
@@ -103,6 +117,7 @@ static void check_some(infc_spec_check *check, const infc_spec_key *key, const c
         check_one(check, key, path, item->value->items[i].value);
         item->value->bad |= item->value->items[i].value->bad;
     }
+    warn_doubled(check, key, path, item->value);
 }
 
 static void check_item(infc_spec_check *check, const infc_spec_key *parent, const char *path,

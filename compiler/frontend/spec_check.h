@@ -33,6 +33,7 @@ void infc_spec_problem(infc_spec_check *check, infc_yaml *node, const char *path
 /* The same for a file that the spec names and that cannot be read: an I/O fault. */
 void infc_spec_unreadable(infc_spec_check *check, infc_yaml *node, const char *path,
                           const char *format, ...) __attribute__((format(printf, 4, 5), nonnull(4)));
+#define INFC_SPEC_DOUBLED "%s: %s is there already; used once"
 /* "expected a size, for example 160MiB; got ..." */
 void infc_spec_problem_expected(infc_spec_check *check, const infc_spec_key *key, const char *path,
                                 infc_yaml *node);

@@ -1,5 +1,6 @@
 #include "spec_fill.h"
 #include "../base/file.h"
+#include "../base/map.h"
 #include <string.h>
 
 static infc_dtype dtype_of(const infc_yaml *node) {
@@ -46,8 +47,7 @@ static void fill_targets(infc_spec_check *check, const infc_yaml *root, infc_spe
         bool again = false;
         for (size_t k = 0; k < out->n_targets; k++)
             again |= strcmp(out->targets[k].name, target->name) == 0;
-        if (again)
-            infc_warn(check->cx, node->loc, "targets: %s is there already; used once", target->name);
+        if (again) infc_warn(check->cx, node->loc, INFC_SPEC_DOUBLED, "targets", target->name);
         else out->targets[out->n_targets++] = *target;
     }
 }
@@ -76,12 +76,17 @@ static void fill_loops(const infc_yaml *root, infc_spec *out) {
 static void fill_precision(infc_spec_check *check, const infc_yaml *root, infc_spec *out) {
     const infc_yaml *precision = infc_spec_get_map(root, "precision"),
                     *rules = infc_spec_get_list(precision, "rules");
+    infc_map seen = {.arena = check->cx->arena};
     out->weights = dtype_of(infc_spec_get(precision, "weights"));
     out->rules = INFC_NEW(check->cx->arena, infc_spec_rule, rules->n);
     for (size_t i = 0; i < rules->n; i++) {
         const infc_yaml *rule = rules->items[i].value;
         if (rule->bad) continue;
         const infc_yaml *match = infc_spec_get(rule, "match");
+        if (infc_map_find(&seen, match->text, NULL))
+            infc_warn(check->cx, match->loc, "precision.rules.match: %s is there already; the first of them holds",
+                      infc_yaml_quote(check->cx, match->text));
+        infc_map_put(&seen, match->text, 0);
         out->rules[out->n_rules++] = (infc_spec_rule){
             .match = match->text,
             .weights = dtype_of(infc_spec_get(rule, "weights")),

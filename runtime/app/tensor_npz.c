@@ -145,5 +145,11 @@ infrt_status infrt_npz_write(const char *path, const infc_tensor_info *const *in
     for (size_t i = 0; i < n && status == INFRT_OK; i++)
         status = array_add(zip, infos[i], data[i], error);
     infrt_status ended = infrt_zip_end(&zip, status != INFRT_OK, error);
-    return infrt_output_close(&file, status != INFRT_OK ? status : ended, error);
+    if (status == INFRT_OK) status = ended;
+    if (status == INFRT_ERR_IO && error) { /* the archive does not know its name */
+        const infrt_error said = *error;
+        *error = (infrt_error){0};
+        infrt_fail(error, status, "%s: %s", path, said.text);
+    }
+    return infrt_output_close(&file, status, error);
 }

@@ -62,20 +62,29 @@ static infc_status read_shards(infc_cx *cx, const char *dir, const char *index_p
     return INFC_OK;
 }
 
+static infc_status read_config(infc_cx *cx, infc_llm_model *out) {
+    infc_bytes text;
+    INFC_TRY(infc_file_map(cx, out->path, &text));
+    return infc_hf_config(cx, out->path, text, &out->config);
+}
+
+static infc_status read_weights(infc_cx *cx, const char *path, bool folder, const char *dir, infc_llm_model *out) {
+    const char *index = infc_path_join(cx->arena, dir, index_name);
+    if (!folder) return read_file(cx, path, out);
+    if (infc_file_exists(index)) return read_shards(cx, dir, index, out);
+    return read_file(cx, infc_path_join(cx->arena, dir, whole_name), out);
+}
+
 infc_status infc_hf_read(infc_cx *cx, const char *path, infc_llm_model *out) {
     bool folder = infc_dir_exists(path);
     const char *dir = folder ? path : infc_path_dir(cx->arena, path);
-    const char *index = infc_path_join(cx->arena, dir, index_name);
-    infc_bytes text;
     out->path = infc_path_join(cx->arena, dir, config_name);
-    out->format = "safetensors";
     out->checkpoint = infc_checkpoint_empty(cx->arena);
     if (!folder && !infc_file_exists(out->path))
         return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path},
                          "there is no config.json beside it, which says what the tensors are for");
-    if (!folder) INFC_TRY(read_file(cx, path, out));
-    else if (infc_file_exists(index)) INFC_TRY(read_shards(cx, dir, index, out));
-    else INFC_TRY(read_file(cx, infc_path_join(cx->arena, dir, whole_name), out));
-    INFC_TRY(infc_file_map(cx, out->path, &text));
-    return infc_hf_config(cx, out->path, text, &out->config);
+    infc_status config = read_config(cx, out); /* its problems are told beside those of the weights */
+    INFC_TRY(read_weights(cx, path, folder, dir, out));
+    out->format = "safetensors";
+    return config;
 }
