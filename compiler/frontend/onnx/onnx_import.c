@@ -184,6 +184,7 @@ static infc_status import_nodes(infc_onnx_import *import) {
                            false};
         INFC_TRY(infc_interrupt_check(cx));
         infc_status status = infc_onnx_dims_check(&at);
+        if (status == INFC_OK) status = infc_onnx_types_check(&at);
         if (status == INFC_OK) status = import->ops[n]->import(&at);
         if (!of_model(status)) return status;
     }

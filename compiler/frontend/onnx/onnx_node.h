@@ -50,6 +50,8 @@ infc_status infc_onnx_output(infc_onnx_at *at, size_t i, const infc_onnx_operand
 
 /* onnx_dims.c: refuses nodes over open dims (ir/dim.h) but those that compute with dim.h throughout. */
 infc_status infc_onnx_dims_check(infc_onnx_at *at);
+/* onnx_types.c: element types that an input must not have, whatever its importer does. */
+infc_status infc_onnx_types_check(infc_onnx_at *at);
 /* Whether one of the constants holds open dims; then all are i64, and none of the others looks like one. */
 infc_status infc_onnx_dims_among(infc_onnx_at *at, const infc_onnx_operand *in, int n, bool *out);
 

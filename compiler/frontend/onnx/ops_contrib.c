@@ -4,12 +4,34 @@
 #include <math.h>
 #include <string.h>
 
-/* Adds input i when it is there. */
+/* Input i, one value for each column of x. */
+static infc_status column_input(infc_onnx_at *at, size_t i, const infc_onnx_operand *x, infc_onnx_operand *out) {
+    INFC_TRY(infc_onnx_input(at, i, out));
+    if (x->type.rank > 0 && out->type.rank == 1 && out->type.dims[0] == x->type.dims[x->type.rank - 1])
+        return INFC_OK;
+    return infc_onnx_invalid(at, "input %zu, \"%s\", is %s; one value for each column of %s is needed",
+                             i, at->node->inputs[i], infc_type_text(at->arena, &out->type),
+                             infc_type_text(at->arena, &x->type));
+}
+
+/* Adds input i, one value for each column, when it is there. */
 static infc_status add_input(infc_onnx_at *at, size_t i, infc_onnx_operand *y) {
     infc_onnx_operand bias;
     if (!infc_onnx_has(at, i)) return INFC_OK;
-    INFC_TRY(infc_onnx_input(at, i, &bias));
+    INFC_TRY(column_input(at, i, y, &bias));
     return infc_onnx_map2(at, "add", *y, bias, y);
+}
+
+/* Adds input 1, as large as x; it may repeat over batches. */
+static infc_status add_skip(infc_onnx_at *at, infc_onnx_operand *x) {
+    infc_onnx_operand skip;
+    infc_type both;
+    INFC_TRY(infc_onnx_input(at, 1, &skip));
+    if ((x->type.rank != 2 && x->type.rank != 3) || (skip.type.rank != 2 && skip.type.rank != 3) ||
+        !infc_type_broadcast(&x->type, &skip.type, &both) || !infc_shape_equal(&both, &x->type))
+        return infc_onnx_invalid(at, "the input is %s, the skip %s", infc_type_text(at->arena, &x->type),
+                                 infc_type_text(at->arena, &skip.type));
+    return infc_onnx_map2(at, "add", *x, skip, x);
 }
 
 /* BiasGelu, Gelu; FastGelu, which is the approximation by tanh. */
@@ -28,7 +50,7 @@ static infc_status normalise(infc_onnx_at *at, const infc_onnx_operand *x, bool 
                              size_t scale, size_t bias, infc_onnx_operand *out) {
     infc_onnx_operand factor;
     INFC_TRY(infc_onnx_norm_rows(at, x, x->type.rank - 1, center, 1e-12f, out));
-    INFC_TRY(infc_onnx_input(at, scale, &factor));
+    INFC_TRY(column_input(at, scale, x, &factor));
     INFC_TRY(infc_onnx_map2(at, "mul", *out, factor, out));
     return bias ? add_input(at, bias, out) : INFC_OK;
 }
@@ -39,8 +61,7 @@ infc_status infc_onnx_import_skip_layer_norm(infc_onnx_at *at) {
     bool center = strcmp(at->node->op, "SkipLayerNormalization") == 0;
     INFC_TRY(infc_onnx_no_statistics(at, 2));
     INFC_TRY(infc_onnx_input(at, 0, &x));
-    if (x.type.rank < 1) return infc_onnx_invalid(at, "the input has no dimensions");
-    INFC_TRY(add_input(at, 1, &x));
+    INFC_TRY(add_skip(at, &x));
     INFC_TRY(add_input(at, center ? 4 : 3, &x));
     INFC_TRY(normalise(at, &x, center, 2, center ? 3 : 0, &y));
     INFC_TRY(infc_onnx_output(at, 3, &x));
@@ -80,6 +101,9 @@ infc_status infc_onnx_import_embed_layer_norm(infc_onnx_at *at) {
     INFC_TRY(infc_onnx_map2(at, "add", x, other, &x));
     if (infc_onnx_has(at, 1) && infc_onnx_has(at, 4)) {
         INFC_TRY(infc_onnx_number(at, 1, &other));
+        if (!infc_shape_equal(&other.type, &ids.type))
+            return infc_onnx_invalid(at, "inputs 0 and 1 are %s and %s", infc_type_text(at->arena, &ids.type),
+                                     infc_type_text(at->arena, &other.type));
         INFC_TRY(look_up(at, 4, &other, &other));
         INFC_TRY(infc_onnx_map2(at, "add", x, other, &x));
     }
@@ -203,6 +227,15 @@ static infc_status projected(infc_onnx_at *at, size_t i, int64_t bias_at, infc_o
     return infc_onnx_map2(at, "add", *out, own, out);
 }
 
+static infc_status check_bias(infc_onnx_at *at, const infc_onnx_attention *a) {
+    int64_t columns = a->q.type.dims[2] + a->k.type.dims[2] + a->v.type.dims[2];
+    if (!infc_onnx_has(at, 3)) return INFC_OK;
+    const infc_onnx_operand bias = infc_onnx_any(at, 3);
+    if (bias.type.dims[0] == columns) return INFC_OK;
+    return infc_onnx_invalid(at, "the bias, %s, is not %lld long",
+                             infc_type_text(at->arena, &bias.type), (long long)columns);
+}
+
 infc_status infc_onnx_import_multi_head_attention(infc_onnx_at *at) {
     infc_onnx_attention a = {.scale = infc_onnx_attr_float(at, "scale", 0.0f)};
     infc_onnx_operand y;
@@ -219,6 +252,7 @@ infc_status infc_onnx_import_multi_head_attention(infc_onnx_at *at) {
                                  (long long)a.q.type.dims[2]);
     a.d = a.q.type.dims[2] / a.heads;
     a.dv = a.v.type.dims[2] / a.heads;
+    INFC_TRY(check_bias(at, &a));
     a.past = infc_dim_sub(a.k.type.dims[1], a.q.type.dims[1]);
     INFC_TRY(key_mask(at, &a, 4));
     INFC_TRY(score_bias(at, &a, 5));

@@ -25,6 +25,10 @@ static infc_status write(infc_onnx_at *at, const infc_onnx_operand *x, size_t i,
     if (dtype != INFC_DTYPE_i8 && dtype != INFC_DTYPE_u8)
         return infc_onnx_invalid(at, "the result's zero point is %s; it must be i8 or u8",
                                  infc_dtype_name(dtype));
+    if (dtype != infc_onnx_any(at, like).type.dtype)
+        return infc_onnx_invalid(at, "the result's zero point is %s, but input %zu is %s",
+                                 infc_dtype_name(dtype), like,
+                                 infc_dtype_name(infc_onnx_any(at, like).type.dtype));
     return infc_onnx_quantize(at, x, &grid, dtype, out);
 }
 

@@ -90,6 +90,11 @@ infc_status infc_onnx_import_slice(infc_onnx_at *at) {
     INFC_TRY(read_list(at, "ends", 2, ends, &n_ends));
     INFC_TRY(read_list(at, "axes", 3, axes, &n_axes));
     INFC_TRY(read_list(at, "steps", 4, steps, &n_steps));
+    for (size_t i = 2; i < 5; i++)
+        if (infc_onnx_has(at, i) && infc_onnx_any(at, i).type.dtype != infc_onnx_any(at, 1).type.dtype)
+            return infc_onnx_invalid(at, "input %zu is %s, but input 1 is %s", i,
+                                     infc_dtype_name(infc_onnx_any(at, i).type.dtype),
+                                     infc_dtype_name(infc_onnx_any(at, 1).type.dtype));
     bool has_axes = infc_onnx_has(at, 3) || infc_onnx_attr(at, "axes"), has_steps = infc_onnx_has(at, 4);
     if (n_ends != n || (has_axes && n_axes != n) || (has_steps && n_steps != n) || n > x.type.rank)
         return infc_onnx_invalid(at, "%d starts, %d ends, %d axes, %d steps for %d dimensions", n,
