@@ -54,7 +54,9 @@ static infc_status read_k(infc_onnx_at *at, int64_t most, int64_t *out) {
         return infc_onnx_invalid(at, "attribute \"k\" is missing");
     if (infc_onnx_has(at, 1)) {
         INFC_TRY(infc_onnx_input_integers(at, 1, &values, &n));
-        if (n != 1) return infc_onnx_invalid(at, "k has %lld elements, not 1", (long long)n);
+        if (n != 1 || infc_onnx_any(at, 1).type.rank != 1)
+            return infc_onnx_invalid(at, "k has %lld elements in %d dimensions, not 1 in 1",
+                                     (long long)n, infc_onnx_any(at, 1).type.rank);
         *out = values[0];
     }
     if (*out < 0 || *out > most)
