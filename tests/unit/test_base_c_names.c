@@ -1,15 +1,11 @@
 /* The tables of c_names.c against the headers that are on this machine. */
 #include "compiler/base/c_names.h"
-#include "compiler/base/cx.h"
 #include "compiler/base/subprocess.h"
+#include "cx_fixture.h"
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void words(void **state) {
     (void)state;
@@ -54,22 +50,19 @@ static void macros(void **state) {
         "\\([A-Za-z][A-Za-z0-9_]*\\)$/\\1/p'";
     const char *argv[] = {"sh", "-c", script, NULL};
     infc_job job = {.argv = argv};
-    infc_cx cx;
     size_t n = 0;
-    assert_int_equal(infc_cx_init(&cx), INFC_OK);
     assert_int_equal(infc_jobs_run(&cx, &job, 1, 1), INFC_OK);
     char *text = infc_arena_copy_string(cx.arena, job.output, strlen(job.output)), *rest;
     for (char *word = strtok_r(text, "\n", &rest); word; word = strtok_r(NULL, "\n", &rest), n++)
         if (!infc_c_macro(word) && !infc_c_keyword(word)) fail_msg("%s is in no table", word);
     assert_true(n > 500);
-    infc_cx_deinit(&cx);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words),
         cmocka_unit_test(cxx_headers),
-        cmocka_unit_test(macros),
+        CX_TEST(macros),
     };
     return cmocka_run_group_tests_name("base_c_names", tests, NULL, NULL);
 }

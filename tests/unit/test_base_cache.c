@@ -1,52 +1,28 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include "compiler/base/cache.h"
-#include "compiler/base/file.h"
+#include "folder_fixture.h"
 
 #define KEY "0123456789abcdef0123456789abcdef"
 
-static char dir[64];
-static infc_cx cx;
-
 static int setup(void **state) {
-    (void)state;
-    strcpy(dir, "/tmp/infc-test-XXXXXX");
-    if (!mkdtemp(dir) || infc_cx_init(&cx) != INFC_OK) return -1;
+    if (folder_setup(state) != 0) return -1;
     cx.cache_dir = infc_path_join(cx.arena, dir, "deep/cache");
     return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    infc_cx_deinit(&cx);
-    infc_dir_remove(dir);
-    return 0;
-}
-
-static const char *in_dir(const char *name) { return infc_path_join(cx.arena, dir, name); }
-
-static void put(const char *path, const char *content) {
-    infc_bytes bytes = {(const uint8_t *)content, strlen(content)};
-    assert_int_equal(infc_file_write(&cx, path, bytes, 0644), INFC_OK);
 }
 
 static void store_and_fetch(void **state) {
     (void)state;
     infc_bytes bytes;
-    put(in_dir("a.o"), "object code");
+    put_file(dir, "a.o", "object code");
     assert_false(infc_cache_fetch(&cx, KEY, in_dir("b.o")));
     infc_cache_store(&cx, KEY, in_dir("a.o"));
     assert_true(infc_cache_fetch(&cx, KEY, in_dir("b.o")));
     assert_int_equal(infc_file_map(&cx, in_dir("b.o"), &bytes), INFC_OK);
     assert_int_equal(bytes.len, 11);
     assert_memory_equal(bytes.ptr, "object code", 11);
-    put(in_dir("a.o"), "");
+    put_file(dir, "a.o", "");
     infc_cache_store(&cx, KEY, in_dir("a.o")); /* replaces */
     assert_true(infc_cache_fetch(&cx, KEY, in_dir("b.o")));
     assert_int_equal(infc_file_map(&cx, in_dir("b.o"), &bytes), INFC_OK);
@@ -57,7 +33,7 @@ static void damage_is_a_miss(void **state) {
     (void)state;
     infc_bytes bytes;
     const char *entry = infc_arena_printf(cx.arena, "%s/01/%s", cx.cache_dir, &KEY[2]);
-    put(in_dir("a.o"), "object code");
+    put_file(dir, "a.o", "object code");
     infc_cache_store(&cx, KEY, in_dir("a.o"));
     assert_int_equal(infc_file_map(&cx, entry, &bytes), INFC_OK);
     for (size_t i = 0; i < bytes.len; i++) {
@@ -74,7 +50,7 @@ static void damage_is_a_miss(void **state) {
 
 static void failures_are_silent_misses(void **state) {
     (void)state;
-    put(in_dir("a.o"), "x");
+    put_file(dir, "a.o", "x");
     infc_cache_store(&cx, "../../escape", in_dir("a.o"));
     infc_cache_store(&cx, KEY, in_dir("not-there"));
     assert_false(infc_cache_fetch(&cx, "../../escape", in_dir("b.o")));
@@ -107,7 +83,7 @@ static void default_folder(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, folder_teardown)
     const struct CMUnitTest tests[] = {
         TEST(store_and_fetch),
         TEST(damage_is_a_miss),

@@ -2,11 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,27 +11,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
-#include "compiler/base/file.h"
-
-static char dir[64];
-static infc_cx cx;
-
-static int setup(void **state) {
-    (void)state;
-    strcpy(dir, "/tmp/infc-test-XXXXXX");
-    if (!mkdtemp(dir)) return -1;
-    return infc_cx_init(&cx) == INFC_OK ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    infc_cx_deinit(&cx);
-    infc_dir_remove(dir);
-    return 0;
-}
-
-static const char *in_dir(const char *name) { return infc_path_join(cx.arena, dir, name); }
+#include "folder_fixture.h"
 
 static infc_bytes text(const char *s) { return (infc_bytes){(const uint8_t *)s, strlen(s)}; }
 
@@ -193,11 +169,10 @@ static void full_disk(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(write_map_replace), TEST(long_names), TEST(not_a_regular_file),
-        TEST(folders),           TEST(paths),      TEST(full_disk),
-        TEST(read_only_folder),
+        FOLDER_TEST(write_map_replace), FOLDER_TEST(long_names), FOLDER_TEST(not_a_regular_file),
+        FOLDER_TEST(folders),           FOLDER_TEST(paths),      FOLDER_TEST(full_disk),
+        FOLDER_TEST(read_only_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,30 +1,13 @@
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include "compiler/base/interrupt.h"
 #include "compiler/base/subprocess.h"
-
-static infc_cx cx;
-
-static int setup(void **state) {
-    (void)state;
-    return infc_cx_init(&cx) == INFC_OK ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    infc_cx_deinit(&cx);
-    return 0;
-}
+#include "cx_fixture.h"
 
 #define SHELL(text) ((const char *const[]){"sh", "-c", (text), NULL})
 
@@ -158,15 +141,14 @@ static void programs(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(exit_codes_and_output),
-        TEST(no_deadlock),
-        TEST(background_children_are_not_waited_for),
-        TEST(output_is_bounded),
-        TEST(interrupt_ends_the_jobs),
-        TEST(jobs_die_with_a_killed_parent),
-        TEST(programs),
+        CX_TEST(exit_codes_and_output),
+        CX_TEST(no_deadlock),
+        CX_TEST(background_children_are_not_waited_for),
+        CX_TEST(output_is_bounded),
+        CX_TEST(interrupt_ends_the_jobs),
+        CX_TEST(jobs_die_with_a_killed_parent),
+        CX_TEST(programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,14 @@
 /* Random loop nests: ranks 0 to 5, extents around multiples of 16, any strides, expressions with shared nodes.
  * Emitted as one library, compiled, and compared with the loops of this file for several worker counts. */
-#include "compiler/base/file.h"
 #include "compiler/base/subprocess.h"
 #include "emit_tiny_plan.h"
+#include "folder_fixture.h"
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 enum { NESTS = 40, MAX_EXTRAS = 4, MAX_NODES = 12, INPUT = 1 << 16, OUTPUT = 1 << 14 };
 
 typedef struct nests {
-    infc_cx cx;
-    char dir[64];
     infc_plan plan;
     infc_spec spec;
     infc_plan_buffer buffers[1 + NESTS];
@@ -59,7 +52,7 @@ static void random_nest(nests *t, int id) {
     static const int64_t extents[] = {1, 2, 3, 15, 16, 17, 31, 32, 33, 5};
     infc_plan *p = &t->plan;
     infc_plan_step *step = &t->steps[p->n_steps++];
-    *step = (infc_plan_step){.name = infc_arena_printf(t->cx.arena, "nest%d", id),
+    *step = (infc_plan_step){.name = infc_arena_printf(cx.arena, "nest%d", id),
                              .node = "",
                              .what = "nest",
                              .first_expr = p->n_exprs,
@@ -91,7 +84,7 @@ static void random_nest(nests *t, int id) {
     t->stores[p->n_stores++] = (infc_plan_store){1 + id, step->n_exprs - 1};
     step->n_stores = 1;
     const infc_type type = tiny_type(0, total, INFC_LAYOUT_plain);
-    t->buffers[1 + id] = (infc_plan_buffer){.name = infc_arena_printf(t->cx.arena, "y%d", id),
+    t->buffers[1 + id] = (infc_plan_buffer){.name = infc_arena_printf(cx.arena, "y%d", id),
                                             .type = type,
                                             .place = INFC_PLACE_OUTPUT,
                                             .index = id,
@@ -178,15 +171,15 @@ static void run(nests *t, const infc_model *model, uint32_t n) {
 }
 
 static void check(nests *t, const infc_target *target, const char *compiler) {
-    const char *library = infc_arena_printf(t->cx.arena, "%s/%s-%s.so", t->dir, target->name, compiler);
+    const char *library = infc_arena_printf(cx.arena, "%s/%s-%s.so", dir, target->name, compiler);
     const char *command = infc_arena_printf(
-        t->cx.arena,
+        cx.arena,
         "%s -std=c11 -O2 -ffp-contract=off -fPIC -shared %s -Wall -Wextra -Wshadow "
         "-Wconversion -Wvla -Werror -I. -Isrc src/nests.c src/nests_model.c -o %s",
         compiler, target->cflags, library);
     const char *argv[] = {"sh", "-c", command, NULL};
-    infc_job job = {.argv = argv, .cwd = t->dir};
-    assert_int_equal(infc_jobs_run(&t->cx, &job, 1, 1), INFC_OK);
+    infc_job job = {.argv = argv, .cwd = dir};
+    assert_int_equal(infc_jobs_run(&cx, &job, 1, 1), INFC_OK);
     if (job.exit_code != 0) fail_msg("%s", job.output);
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (!handle) fail_msg("%s", dlerror());
@@ -200,25 +193,20 @@ static void check(nests *t, const infc_target *target, const char *compiler) {
 static void nests_are_right(void **state) {
     static nests t;
     (void)state;
-    assert_int_equal(infc_cx_init(&t.cx), INFC_OK);
-    snprintf(t.dir, sizeof t.dir, "/tmp/infc-nests-XXXXXX");
-    assert_non_null(mkdtemp(t.dir));
     make(&t, infc_target_at(0));
     expect(&t);
     for (size_t i = 0; i < infc_target_count(); i++) {
         infc_emitted emitted;
-        const infc_emit_options options = {.spec = &t.spec, .dir = t.dir};
+        const infc_emit_options options = {.spec = &t.spec, .dir = dir};
         if (!infc_target_runs_here(infc_target_at(i))) continue;
         t.plan.target = *infc_target_at(i);
-        assert_int_equal(infc_emit(&t.cx, &t.plan, &options, &emitted), INFC_OK);
-        if (infc_program_find(t.cx.arena, "gcc")) check(&t, infc_target_at(i), "gcc");
-        if (infc_program_find(t.cx.arena, "clang-22")) check(&t, infc_target_at(i), "clang-22");
+        assert_int_equal(infc_emit(&cx, &t.plan, &options, &emitted), INFC_OK);
+        if (infc_program_find(cx.arena, "gcc")) check(&t, infc_target_at(i), "gcc");
+        if (infc_program_find(cx.arena, "clang-22")) check(&t, infc_target_at(i), "clang-22");
     }
-    infc_dir_remove(t.dir);
-    infc_cx_deinit(&t.cx);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nests_are_right)};
+    const struct CMUnitTest tests[] = {FOLDER_TEST(nests_are_right)};
     return cmocka_run_group_tests_name("emit_nest", tests, NULL, NULL);
 }

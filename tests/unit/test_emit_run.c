@@ -1,17 +1,13 @@
 /* A plan made by hand, emitted, compiled as users do with every compiler that is here, loaded and run: against
  * arithmetic done in this file, by one worker and by several. And compiled for every target. */
-#include "compiler/base/file.h"
 #include "compiler/base/subprocess.h"
 #include "emit_tiny_plan.h"
+#include "folder_fixture.h"
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include <cmocka.h>
 #if defined(__SSE__)
 #include <xmmintrin.h>
 #endif
@@ -27,18 +23,16 @@
     " " INFC_EMIT_INCLUDES " -c $i -o o.o || exit 1; done"
 
 typedef struct fixture {
-    infc_cx cx;
-    char dir[64];
     float x[TINY_M * TINY_K], s[TINY_N];
     float y[TINY_M * TINY_N], p[TINY_M * TINY_N], q[TINY_M * TINY_N], r[TINY_M * TINY_N]; /* expected */
     float h[TINY_M * TINY_N];
     tiny_plan tiny;
 } fixture;
 
-static void shell(fixture *f, const char *command, const char *cwd) {
+static void shell(const char *command, const char *cwd) {
     const char *argv[] = {"sh", "-c", command, NULL};
     infc_job job = {.argv = argv, .cwd = cwd};
-    assert_int_equal(infc_jobs_run(&f->cx, &job, 1, 1), INFC_OK);
+    assert_int_equal(infc_jobs_run(&cx, &job, 1, 1), INFC_OK);
     if (job.exit_code != 0) fail_msg("%s: exit %d\n%s", command, job.exit_code, job.output);
 }
 
@@ -71,31 +65,23 @@ static void expect(fixture *f) {
         }
 }
 
-static void emit_for(fixture *f, const infc_target *target, const char *dir) {
+static void emit_for(fixture *f, const infc_target *target, const char *folder) {
     infc_emitted emitted;
-    const infc_emit_options options = {.spec = &f->tiny.spec, .dir = dir};
+    const infc_emit_options options = {.spec = &f->tiny.spec, .dir = folder};
     tiny_plan_make(&f->tiny, target);
-    assert_int_equal(infc_dir_create(&f->cx, dir), INFC_OK);
-    if (infc_emit(&f->cx, &f->tiny.plan, &options, &emitted) != INFC_OK) {
-        infc_buf text = {.arena = f->cx.arena};
-        infc_diags_text(&f->cx, &text);
+    assert_int_equal(infc_dir_create(&cx, folder), INFC_OK);
+    if (infc_emit(&cx, &f->tiny.plan, &options, &emitted) != INFC_OK) {
+        infc_buf text = {.arena = cx.arena};
+        infc_diags_text(&cx, &text);
         fail_msg("%s", infc_buf_str(&text));
     }
 }
 
 static int setup(void **state) {
-    fixture *f = calloc(1, sizeof *f);
-    *state = f;
-    snprintf(f->dir, sizeof f->dir, "/tmp/infc-emit-XXXXXX");
-    return infc_cx_init(&f->cx) != INFC_OK || !mkdtemp(f->dir);
-}
-
-static int teardown(void **state) {
-    fixture *f = *state;
-    infc_dir_remove(f->dir);
-    infc_cx_deinit(&f->cx);
-    free(f);
-    return 0;
+    static fixture f;
+    f = (fixture){0};
+    *state = &f;
+    return folder_setup(state);
 }
 
 /* ---- running --------------------------------------------------------------------------------------------- */
@@ -211,9 +197,9 @@ static void checks_weights(const infc_model *model, void *library) {
 }
 
 static void check_compiler(fixture *f, const infc_target *target, const char *compiler) {
-    const char *dir = infc_arena_printf(f->cx.arena, "%s/%s", f->dir, target->name);
-    const char *library = infc_arena_printf(f->cx.arena, "%s/%s.so", f->dir, compiler);
-    shell(f, infc_arena_printf(f->cx.arena, MAKE_LIBRARY, compiler, target->cflags, library), dir);
+    const char *folder = infc_arena_printf(cx.arena, "%s/%s", dir, target->name);
+    const char *library = infc_arena_printf(cx.arena, "%s/%s.so", dir, compiler);
+    shell(infc_arena_printf(cx.arena, MAKE_LIBRARY, compiler, target->cflags, library), folder);
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (!handle) fail_msg("%s", dlerror());
     const infc_model *(*model)(void) = NULL;
@@ -236,11 +222,10 @@ static void runs_right(void **state) {
     for (size_t i = 0; i < infc_target_count(); i++) {
         const infc_target *target = infc_target_at(i);
         if (!infc_target_runs_here(target)) continue;
-        emit_for(f, target, infc_arena_printf(f->cx.arena, "%s/%s", f->dir, target->name));
+        emit_for(f, target, infc_arena_printf(cx.arena, "%s/%s", dir, target->name));
         expect(f);
         for (size_t c = 0; c < 2; c++)
-            if (infc_program_find(f->cx.arena, compilers[c]))
-                check_compiler(f, target, compilers[c]);
+            if (infc_program_find(cx.arena, compilers[c])) check_compiler(f, target, compilers[c]);
     }
 }
 
@@ -251,18 +236,17 @@ static void compiles_for_every_target(void **state) {
     for (size_t i = 0; i < infc_target_count(); i++) {
         const infc_target *target = infc_target_at(i);
         if (infc_target_runs_here(target)) continue; /* done above */
-        const char *dir = infc_arena_printf(f->cx.arena, "%s/%s", f->dir, target->name);
-        const char *gcc = infc_arena_printf(f->cx.arena, "%s-gcc", target->triple);
-        const char *clang = infc_arena_printf(f->cx.arena, "clang-22 --target=%s", target->triple);
-        const char *compilers[] = {infc_program_find(f->cx.arena, gcc) ? gcc : NULL,
-                                   infc_program_find(f->cx.arena, "clang-22") ? clang : NULL};
-        emit_for(f, target, dir);
+        const char *folder = infc_arena_printf(cx.arena, "%s/%s", dir, target->name);
+        const char *gcc = infc_arena_printf(cx.arena, "%s-gcc", target->triple);
+        const char *clang = infc_arena_printf(cx.arena, "clang-22 --target=%s", target->triple);
+        const char *compilers[] = {infc_program_find(cx.arena, gcc) ? gcc : NULL,
+                                   infc_program_find(cx.arena, "clang-22") ? clang : NULL};
+        emit_for(f, target, folder);
         for (size_t c = 0; c < 2; c++)
             if (compilers[c])
-                shell(f,
-                      infc_arena_printf(f->cx.arena, COMPILE_ALL(INFC_EMIT_CFLAGS), compilers[c],
+                shell(infc_arena_printf(cx.arena, COMPILE_ALL(INFC_EMIT_CFLAGS), compilers[c],
                                         target->cflags),
-                      dir);
+                      folder);
     }
 }
 
@@ -274,43 +258,41 @@ static void compiles_for_other_platforms(void **state) {
     } pairs[] = {{"x86-64", "x86_64-apple-macos12"},      {"aarch64", "arm64-apple-macos12"},
                  {"x86-64-v3", "x86_64-pc-windows-msvc"}, {"x86-64-v4", "x86_64-w64-windows-gnu"},
                  {"aarch64", "aarch64-linux-android30"},  {"riscv64", "riscv64-unknown-elf"}};
-    if (!infc_program_find(f->cx.arena, "clang-22")) skip();
+    if (!infc_program_find(cx.arena, "clang-22")) skip();
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         infc_target target;
-        const char *dir = infc_arena_printf(f->cx.arena, "%s/%s", f->dir, pairs[i].platform);
-        assert_int_equal(infc_target_parse(&f->cx, INFC_NO_LOC, pairs[i].target, &target), INFC_OK);
-        emit_for(f, &target, dir);
-        const char *clang = infc_arena_printf(f->cx.arena, "clang-22 --target=%s", pairs[i].platform);
-        shell(f,
-              infc_arena_printf(f->cx.arena, COMPILE_ALL("-ffreestanding -std=c11 -O1 -ffp-contract=off"),
+        const char *folder = infc_arena_printf(cx.arena, "%s/%s", dir, pairs[i].platform);
+        assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, pairs[i].target, &target), INFC_OK);
+        emit_for(f, &target, folder);
+        const char *clang = infc_arena_printf(cx.arena, "clang-22 --target=%s", pairs[i].platform);
+        shell(infc_arena_printf(cx.arena, COMPILE_ALL("-ffreestanding -std=c11 -O1 -ffp-contract=off"),
                                 clang, target.cflags),
-              dir);
+              folder);
     }
 }
 
 static void same_bytes_everywhere(void **state) {
     fixture *f = *state;
     const infc_target *target = infc_target_at(0);
-    const char *a = infc_arena_printf(f->cx.arena, "%s/a", f->dir),
-               *b = infc_arena_printf(f->cx.arena, "%s/b/c", f->dir);
+    const char *a = infc_arena_printf(cx.arena, "%s/a", dir), *b = infc_arena_printf(cx.arena, "%s/b/c", dir);
     emit_for(f, target, a);
     emit_for(f, target, b);
-    shell(f, "diff -r a b/c && ! grep -rIl /tmp/infc-emit a", f->dir);
+    shell("diff -r a b/c && ! grep -rIl /tmp/infc-test a", dir);
 }
 
 /* With output.weights: file nothing is embedded, and the layout says so in one place. */
 static void weights_in_a_file(void **state) {
     fixture *f = *state;
-    const char *dir = infc_arena_printf(f->cx.arena, "%s/file", f->dir);
+    const char *folder = infc_arena_printf(cx.arena, "%s/file", dir);
     infc_emitted emitted;
     tiny_plan_make(&f->tiny, infc_target_at(0));
     f->tiny.spec.weights_file = true;
-    assert_int_equal(infc_dir_create(&f->cx, dir), INFC_OK);
-    const infc_emit_options options = {.spec = &f->tiny.spec, .dir = dir};
-    assert_int_equal(infc_emit(&f->cx, &f->tiny.plan, &options, &emitted), INFC_OK);
+    assert_int_equal(infc_dir_create(&cx, folder), INFC_OK);
+    const infc_emit_options options = {.spec = &f->tiny.spec, .dir = folder};
+    assert_int_equal(infc_emit(&cx, &f->tiny.plan, &options, &emitted), INFC_OK);
     assert_null(emitted.weights_asm);
     infc_bytes weights;
-    assert_int_equal(infc_file_map(&f->cx, infc_path_join(f->cx.arena, dir, emitted.weights_file), &weights), INFC_OK);
+    assert_int_equal(infc_file_map(&cx, infc_path_join(cx.arena, folder, emitted.weights_file), &weights), INFC_OK);
     infc_weights_header header;
     memcpy(&header, weights.ptr, sizeof header);
     assert_memory_equal(header.magic, "infcwts1", 8);
@@ -322,17 +304,18 @@ static void weights_in_a_file(void **state) {
         for (int n = 0; n < TINY_N; n++)
             assert_true(w1[n / 16 * TINY_K * 16 + k * 16 + n % 16] == f->tiny.w1[k * TINY_N + n]);
     assert_memory_equal(weights.ptr + sizeof header + 3840, f->tiny.b1, sizeof f->tiny.b1);
-    shell(f, "cc -std=c11 " WARNINGS " -I. -Isrc -c src/tiny_model.c -o o.o && ! grep -q weights_embedded tiny.h",
-          dir);
+    shell("cc -std=c11 " WARNINGS
+          " -I. -Isrc -c src/tiny_model.c -o o.o && ! grep -q weights_embedded tiny.h",
+          folder);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(runs_right, setup, teardown),
-        cmocka_unit_test_setup_teardown(compiles_for_every_target, setup, teardown),
-        cmocka_unit_test_setup_teardown(compiles_for_other_platforms, setup, teardown),
-        cmocka_unit_test_setup_teardown(same_bytes_everywhere, setup, teardown),
-        cmocka_unit_test_setup_teardown(weights_in_a_file, setup, teardown),
+        cmocka_unit_test_setup_teardown(runs_right, setup, folder_teardown),
+        cmocka_unit_test_setup_teardown(compiles_for_every_target, setup, folder_teardown),
+        cmocka_unit_test_setup_teardown(compiles_for_other_platforms, setup, folder_teardown),
+        cmocka_unit_test_setup_teardown(same_bytes_everywhere, setup, folder_teardown),
+        cmocka_unit_test_setup_teardown(weights_in_a_file, setup, folder_teardown),
     };
     return cmocka_run_group_tests_name("emit_run", tests, NULL, NULL);
 }

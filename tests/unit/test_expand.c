@@ -1,24 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 #include "compiler/emit/expand.h"
-
-static infc_cx cx;
-
-static int setup(void **state) {
-    (void)state;
-    return infc_cx_init(&cx) == INFC_OK ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    infc_cx_deinit(&cx);
-    return 0;
-}
+#include "cx_fixture.h"
 
 static infc_status expand(const char *text, infc_buf *out) {
     static const infc_expand_var vars[] = {{"mr", "3"}, {"T", "float"}, {"less", "-2"}};
@@ -103,5 +86,5 @@ int main(void) {
         cmocka_unit_test(branches),
         cmocka_unit_test(errors),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, cx_setup, cx_teardown);
 }

@@ -1,13 +1,8 @@
 /* Building, looking, changing, checking: the module as importers and passes use it. */
 #include "compiler/ir/ir.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "cx_fixture.h"
 #include <string.h>
 
-#include <cmocka.h>
-
-static infc_cx cx;
 static infc_ir ir;
 static MlirBlock body;
 
@@ -15,19 +10,12 @@ static const infc_type image = {INFC_DTYPE_f32, INFC_LAYOUT_plain, 4, {1, 2, 4, 
 static const float two[2] = {1, 2};
 
 static int setup(void **state) {
-    (void)state;
-    assert_int_equal(infc_cx_init(&cx), INFC_OK);
+    assert_int_equal(cx_setup(state), 0);
     assert_int_equal(infc_ir_create(&cx, "net.onnx", &ir), INFC_OK);
     const infc_ir_port input = {"image", image};
     assert_int_equal(infc_ir_main_begin(&ir, &input, 1, &body), INFC_OK);
     return 0;
 }
-static int teardown(void **state) {
-    (void)state;
-    infc_cx_deinit(&cx);
-    return 0;
-}
-
 static MlirValue argument(void) { return mlirBlockGetArgument(body, 0); }
 
 static MlirValue map(const char *fn, const char *node, MlirValue a, MlirValue b) {
@@ -294,7 +282,7 @@ static void test_numbers_of_weights(void **state) {
     assert_null(infc_weights_get(&ir.weights, 0));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, cx_teardown)
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(ports_and_names),

@@ -1,25 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 #include "compiler/emit/kernel_text.h"
 #include "templates/reference.h"
-
-static infc_cx cx;
-
-static int setup(void **state) {
-    (void)state;
-    return infc_cx_init(&cx) == INFC_OK ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    infc_cx_deinit(&cx);
-    return 0;
-}
+#include "cx_fixture.h"
 
 static const char *selected(infk_kind kind, const char *x, const char *w, infc_isa isa, const void *dims) {
     const char *const types[] = {x, w, x};
@@ -134,5 +117,5 @@ int main(void) {
         cmocka_unit_test(instances_follow_each_other),
         cmocka_unit_test(vocabulary),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, cx_setup, cx_teardown);
 }

@@ -1,27 +1,15 @@
 /* GGUF: what a file says, and that a damaged one is refused with the place. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 #include "compiler/frontend/gguf/gguf.h"
 #include "llm_file_bytes.h"
+#include "cx_fixture.h"
 
-static infc_cx cx;
 static infc_buf file;
 static infc_gguf gguf;
 
 static int setup(void **state) {
-    (void)state;
-    if (infc_cx_init(&cx) != INFC_OK) return -1;
+    if (cx_setup(state) != 0) return -1;
     file = (infc_buf){.arena = cx.arena};
-    return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    infc_cx_deinit(&cx);
     return 0;
 }
 
@@ -229,7 +217,7 @@ static void numbers_of_every_type(void **state) {
     assert_null(infc_gguf_text(cx.arena, infc_gguf_find(&gguf, "u")));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, cx_teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -1,26 +1,9 @@
 /* safetensors and config.json: what they say, and that damaged ones are refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 #include "compiler/frontend/hf/hf_model.h"
 #include "compiler/frontend/hf/safetensors.h"
 #include "llm_file_bytes.h"
-
-static infc_cx cx;
-
-static int setup(void **state) {
-    (void)state;
-    return infc_cx_init(&cx) == INFC_OK ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    infc_cx_deinit(&cx);
-    return 0;
-}
+#include "cx_fixture.h"
 
 static infc_bytes make(const char *directory, size_t data) {
     infc_buf file = {.arena = cx.arena};
@@ -160,12 +143,10 @@ static void configs_that_lie(void **state) {
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(a_whole_file),  TEST(every_cut), TEST(damaged_files),
-        TEST(absurd_length), TEST(a_config),  TEST(configs_that_lie),
+        CX_TEST(a_whole_file),  CX_TEST(every_cut), CX_TEST(damaged_files),
+        CX_TEST(absurd_length), CX_TEST(a_config),  CX_TEST(configs_that_lie),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

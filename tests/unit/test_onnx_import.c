@@ -1,34 +1,22 @@
 /* The ONNX importer in one process: what is borrowed, names and places, damaged bytes, kinds of model. What the
  * operators compute is compared with ONNX Runtime by tests/fault/onnx_semantics.py. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include "compiler/base/file.h"
 #include "compiler/frontend/import.h"
 #include "compiler/frontend/onnx/onnx_import.h"
+#include "cx_fixture.h"
 
 #define DIGITS INFC_SOURCE_DIR "/examples/digits/digits.onnx"
 #define CORPUS INFC_SOURCE_DIR "/tests/fuzz/corpus/onnx/"
 
-static infc_cx cx;
 static infc_spec spec;
 static infc_ir ir;
 
 static int setup(void **state) {
-    (void)state;
     spec = (infc_spec){0};
-    return infc_cx_init(&cx) == INFC_OK ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    infc_cx_deinit(&cx);
-    return 0;
+    return cx_setup(state);
 }
 
 static infc_bytes map(const char *path) {
@@ -176,13 +164,13 @@ static void table(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(ports, setup, teardown),
-        cmocka_unit_test_setup_teardown(weights_are_borrowed, setup, teardown),
-        cmocka_unit_test_setup_teardown(names_and_places, setup, teardown),
-        cmocka_unit_test_setup_teardown(truncated, setup, teardown),
-        cmocka_unit_test_setup_teardown(changed_bytes, setup, teardown),
-        cmocka_unit_test_setup_teardown(external_data_from_memory, setup, teardown),
-        cmocka_unit_test_setup_teardown(kinds_of_model, setup, teardown),
+        cmocka_unit_test_setup_teardown(ports, setup, cx_teardown),
+        cmocka_unit_test_setup_teardown(weights_are_borrowed, setup, cx_teardown),
+        cmocka_unit_test_setup_teardown(names_and_places, setup, cx_teardown),
+        cmocka_unit_test_setup_teardown(truncated, setup, cx_teardown),
+        cmocka_unit_test_setup_teardown(changed_bytes, setup, cx_teardown),
+        cmocka_unit_test_setup_teardown(external_data_from_memory, setup, cx_teardown),
+        cmocka_unit_test_setup_teardown(kinds_of_model, setup, cx_teardown),
         cmocka_unit_test(table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

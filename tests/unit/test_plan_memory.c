@@ -1,12 +1,8 @@
 /* Offsets and barriers on random plans, checked byte by byte against their definitions. */
 #include "compiler/plan/plan.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "cx_fixture.h"
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MAX_BUFFERS = 24, MAX_STEPS = 20 };
 
@@ -57,8 +53,6 @@ static void random_plan(fixture *f) {
 
 static void lives_do_not_collide(void **state) {
     (void)state;
-    infc_cx cx;
-    assert_int_equal(infc_cx_init(&cx), INFC_OK);
     for (int round = 0; round < 500; round++) {
         fixture f;
         random_plan(&f);
@@ -76,15 +70,12 @@ static void lives_do_not_collide(void **state) {
             }
         }
     }
-    infc_cx_deinit(&cx);
 }
 
 /* Two buffers of 64 bytes live together, then a third alone: by hand, 2 * (64 + 64) bytes. */
 static void memory_is_reused(void **state) {
     (void)state;
-    infc_cx cx;
     fixture f = {0};
-    assert_int_equal(infc_cx_init(&cx), INFC_OK);
     for (int s = 0; s < 4; s++)
         f.buffers[s] = (infc_plan_buffer){
             .place = INFC_PLACE_ARENA, .bytes = 64, .first = s, .last = s + 1, .alias_of = -1};
@@ -92,7 +83,6 @@ static void memory_is_reused(void **state) {
     infc_plan_place(&cx, &f.plan);
     assert_int_equal(f.plan.arena_bytes, 256);
     assert_int_equal(f.plan.arena_lower_bound, 256);
-    infc_cx_deinit(&cx);
 }
 
 typedef struct touch {  /* of one byte since the last barrier */
@@ -137,8 +127,6 @@ static bool race_free(const fixture *f, touch *bytes) {
 
 static void barriers_are_enough_and_needed(void **state) {
     (void)state;
-    infc_cx cx;
-    assert_int_equal(infc_cx_init(&cx), INFC_OK);
     for (int round = 0; round < 200; round++) {
         fixture f;
         random_plan(&f);
@@ -154,14 +142,13 @@ static void barriers_are_enough_and_needed(void **state) {
         }
         free(bytes);
     }
-    infc_cx_deinit(&cx);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lives_do_not_collide),
-        cmocka_unit_test(memory_is_reused),
-        cmocka_unit_test(barriers_are_enough_and_needed),
+        CX_TEST(lives_do_not_collide),
+        CX_TEST(memory_is_reused),
+        CX_TEST(barriers_are_enough_and_needed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

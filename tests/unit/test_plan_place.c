@@ -1,23 +1,6 @@
 /* Placing by lives: cases with a known best placement, and large ones within their limits. */
 #include "compiler/plan/place.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-static infc_cx cx;
-
-static int open_cx(void **state) {
-    (void)state;
-    return infc_cx_init(&cx) != INFC_OK;
-}
-
-static int close_cx(void **state) {
-    (void)state;
-    infc_cx_deinit(&cx);
-    return 0;
-}
+#include "cx_fixture.h"
 
 static uint64_t place(infc_place_item *items, int n, uint64_t *bound) {
     uint64_t end;
@@ -109,5 +92,5 @@ int main(void) {
         cmocka_unit_test(random_items_end_near_the_bound),
         cmocka_unit_test(very_many_items_at_once),
     };
-    return cmocka_run_group_tests(tests, open_cx, close_cx);
+    return cmocka_run_group_tests(tests, cx_setup, cx_teardown);
 }

@@ -1,16 +1,10 @@
 /* docs/spec.md and docs/spec.schema.json are what the key table gives; `test_spec_docs --update` writes them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 #include <jansson.h>
 #include "compiler/base/file.h"
 #include "compiler/frontend/spec.h"
 #include "compiler/frontend/spec_keys.h"
-
-static infc_cx cx;
+#include "cx_fixture.h"
 
 static const struct {
     const char *path;
@@ -20,17 +14,6 @@ static const struct {
     {INFC_SOURCE_DIR "/docs/spec.schema.json", infc_spec_schema_json},
 };
 enum { N_DOCUMENTS = sizeof documents / sizeof *documents };
-
-static int setup(void **state) {
-    (void)state;
-    return infc_cx_init(&cx) == INFC_OK ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    infc_cx_deinit(&cx);
-    return 0;
-}
 
 static void documents_are_up_to_date(void **state) {
     (void)state;
@@ -103,12 +86,11 @@ static int update(void) {
 }
 
 int main(int argc, char **argv) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     if (argc == 2 && strcmp(argv[1], "--update") == 0) return update();
     const struct CMUnitTest tests[] = {
-        TEST(documents_are_up_to_date),
-        TEST(schema_has_every_key),
-        TEST(table_is_sound),
+        CX_TEST(documents_are_up_to_date),
+        CX_TEST(schema_has_every_key),
+        CX_TEST(table_is_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,32 +1,16 @@
 /* Specs that are read, and what comes of them; the refused ones are in spec/, see test_spec_refused.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include "compiler/frontend/spec.h"
 #include "compiler/frontend/spec_check.h"
 #include "compiler/frontend/spec_keys.h"
+#include "cx_fixture.h"
 
 #define SPECS INFC_SOURCE_DIR "/tests/unit/spec/"
 
-static infc_cx cx;
 static infc_spec spec;
-
-static int setup(void **state) {
-    (void)state;
-    return infc_cx_init(&cx) == INFC_OK ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    infc_cx_deinit(&cx);
-    return 0;
-}
 
 static const char *diags(void) {
     infc_buf out = {.arena = cx.arena};
@@ -320,21 +304,20 @@ static void memory_runs_out_anywhere(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(defaults),
-        TEST(documented_example),
-        TEST(print_reads_back),
-        TEST(broadcasting),
-        TEST(sound),
-        TEST(labels_from_a_file),
-        TEST(repeated_targets_are_used_once),
-        TEST(sets_override),
-        TEST(sets_are_refused),
-        TEST(bare_model),
-        TEST(paths_that_are_neither),
-        TEST(rules_choose_the_storage_type),
-        TEST(memory_runs_out_anywhere),
+        CX_TEST(defaults),
+        CX_TEST(documented_example),
+        CX_TEST(print_reads_back),
+        CX_TEST(broadcasting),
+        CX_TEST(sound),
+        CX_TEST(labels_from_a_file),
+        CX_TEST(repeated_targets_are_used_once),
+        CX_TEST(sets_override),
+        CX_TEST(sets_are_refused),
+        CX_TEST(bare_model),
+        CX_TEST(paths_that_are_neither),
+        CX_TEST(rules_choose_the_storage_type),
+        CX_TEST(memory_runs_out_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,35 +1,20 @@
 /* Every spec/NAME.yaml is refused with exactly the problems that its lines "# expect: line:column: text" say, in
  * that order. What does not fit into a readable file is made here. */
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include "compiler/base/file.h"
 #include "compiler/frontend/spec.h"
 #include "compiler/frontend/spec_check.h"
+#include "cx_fixture.h"
 
 #define SPECS INFC_SOURCE_DIR "/tests/unit/spec"
 
-static infc_cx cx;
 static infc_spec spec;
 
-static int setup(void **state) {
-    (void)state;
-    if (chdir(SPECS) < 0) return -1;
-    return infc_cx_init(&cx) == INFC_OK ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    infc_cx_deinit(&cx);
-    return 0;
-}
+static int setup(void **state) { return chdir(SPECS) < 0 ? -1 : cx_setup(state); }
 
 static const char *expected_of(infc_bytes text) {
     static const char mark[] = "# expect: ";
@@ -270,7 +255,7 @@ static void numbers(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, cx_teardown)
     const struct CMUnitTest tests[] = {
         TEST(files),
         TEST(not_text),

@@ -1,24 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 #include "targets/target.h"
-
-static infc_cx cx;
-
-static int setup(void **state) {
-    (void)state;
-    return infc_cx_init(&cx) == INFC_OK ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    infc_cx_deinit(&cx);
-    return 0;
-}
+#include "cx_fixture.h"
 
 static void names(void **state) {
     (void)state;
@@ -110,12 +93,11 @@ static void levels(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(names),
-        TEST(refusals),
-        TEST(host_is_the_newest_that_runs),
-        TEST(levels),
+        CX_TEST(names),
+        CX_TEST(refusals),
+        CX_TEST(host_is_the_newest_that_runs),
+        CX_TEST(levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
