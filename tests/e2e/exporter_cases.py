@@ -6,7 +6,7 @@ usage: exporter_cases.py INFC SOURCE_DIR WORK_DIR [CASE...]
 
 Cases of the same list elsewhere: sizes known at run time (run_time_sizes.py), two libraries and threads in one process
 (two_models.py), control flow (fault/onnx_control.py), quantised oddities (fault/onnx_quantized.py), external data that
-leaves its folder (fault/onnx_refused.py), functions within functions (fault/onnx_structure.py).
+leaves its folder (fault/onnx_malformed.py), functions within functions (fault/onnx_structure.py).
 """
 import os
 import pathlib

@@ -4,13 +4,32 @@ import subprocess
 import sys
 
 import numpy as np
-import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 
 def rng(name):
     """The same numbers for a case on every run, others for every case."""
     return np.random.default_rng(sum(ord(c) * (i + 1) for i, c in enumerate(name)))
+
+
+def i64(*values):
+    return np.array(values, np.int64)
+
+
+def f32(shape, name="w"):
+    return rng(name + str(shape)).uniform(-1, 1, shape).astype(np.float32)
+
+
+def node(op, inputs, outputs, **attrs):
+    """inputs, outputs: names with commas between."""
+    return helper.make_node(op, inputs.split(",") if inputs else [], outputs.split(","), name="the " + op, **attrs)
+
+
+def parse_node(text):
+    """"Op a,b -> c", or such a text with a dict of attributes; - is no input."""
+    text, attrs = text if isinstance(text, tuple) else (text, {})
+    op, operands, _, results = text.split(" ")
+    return helper.make_node(op, [o for o in operands.split(",") if o != "-"], results.split(","), name="the " + op, **attrs)
 
 
 def tensor_info(name, shape, dtype=TensorProto.FLOAT):

@@ -12,7 +12,7 @@ import time
 import numpy as np
 
 import onnx_cases as oc
-from onnx_semantics import i64, parse_node
+from onnx_cases import i64, parse_node
 
 MEMORY = 1 << 30  # bytes that a compile may have
 SECONDS = 20

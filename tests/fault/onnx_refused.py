@@ -1,129 +1,16 @@
-"""Models that infc must refuse, each with its exit code and what the message says:
-python onnx_refused.py ONNX_EVAL FOLDER [CASE]"""
-import os
+"""Operators, inputs, shapes and constants that infc must refuse, each with its exit code and what the message says;
+onnx_malformed.py has what is no whole model: python onnx_refused.py ONNX_EVAL FOLDER [CASE]"""
 import sys
 
 import numpy as np
-import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 import onnx_cases as oc
-from onnx_semantics import f32, i64
+from onnx_cases import f32, i64, node
+from onnx_refusal import SPEC, Table, changed, one, weight
 
-CASES = {}
-MODEL, SPEC, IO = 3, 2, 4
-
-
-def case(name, made, *texts, code=MODEL, dims=()):
-    """texts: all of them stand in the diagnostics; one that starts with ! does not."""
-    assert name not in CASES, name
-    CASES[name] = (made, texts, code, dims)
-
-
-def node(op, inputs, outputs, **attrs):
-    return helper.make_node(op, inputs.split(",") if inputs else [], outputs.split(","), name="the " + op, **attrs)
-
-
-def one(op, shapes, consts=(), opset=17, **attrs):
-    names = [f"x{i}" for i in range(len(shapes))]
-    constants = {f"c{i}": c for i, c in enumerate(consts)}
-    made = oc.model([node(op, ",".join(names + list(constants)), "y", **attrs)], dict(zip(names, shapes)), {"y": None},
-                    constants, opset=opset)
-    made.graph.output[0].type.tensor_type.ClearField("shape")
-    return made
-
-
-def changed(change):
-    """relu: x [2,3] -> y, changed in place."""
-    made = oc.model([node("Relu", "x", "y")], {"x": [2, 3]}, {"y": [2, 3]})
-    change(made)
-    return made
-
-
-def weight(change):
-    """x + w, with the initializer w changed in place."""
-    made = oc.model([node("Add", "x,w", "y")], {"x": [2, 3]}, {"y": [2, 3]}, {"w": f32([3])})
-    change(made.graph.initializer[0])
-    return made
-
-
-def varint(value):
-    out = b""
-    while value > 127:
-        out += bytes([value & 127 | 128])
-        value >>= 7
-    return out + bytes([value])
-
-
-def field(number, payload):
-    if isinstance(payload, int):
-        return varint(number << 3) + varint(payload)
-    return varint(number << 3 | 2) + varint(len(payload)) + payload
-
-
-# ---- not a model ----
-case("empty", b"", "the file is empty")
-case("text", b"this is not a model\n", "damaged or not an ONNX model")
-case("zeros", bytes(64), "field number is out of range")
-case("group", b"\x0b\x0c", "a field is a group")
-case("huge_varint", b"\x08" + b"\xff" * 10 + b"\x01", "more than 64 bits")
-case("endless_varint", b"\x08" + b"\x80" * 40, "more than 64 bits")
-case("cut_varint", b"\x08\x80", "a number is cut off")
-case("length_beyond", field(1, 8) + b"\x3a\xff\xff\xff\xff\x0f", "longer than what holds it")
-case("length_of_64_bits", b"\x3a" + b"\xff" * 9 + b"\x01", "longer than what holds it")
-case("wrong_wire_type", field(1, b"8"), "ModelProto.ir_version: not of its wire type")
-case("graph_as_number", field(1, 8) + field(8, field(2, 17)) + field(7, 5), "ModelProto.graph: not of its wire type")
-case("graph_twice", field(1, 8) + field(7, b"") * 2, "more than one graph")
-case("no_graph", field(1, 8) + field(8, field(2, 17)), "the model has no graph")
-case("no_outputs", field(1, 8) + field(8, field(2, 17)) + field(7, b""), "the graph has no outputs")
-case("too_many_nodes", field(1, 8) + field(8, field(2, 17)) + field(7, field(1, b"") * 1000001), "more than 1000000 nodes")
-case("too_many_names", field(1, 8) + field(8, field(2, 17)) + field(7, field(1, field(1, b"") * 4000001)),
-     "more than 4000000 parts")
-case("too_many_attributes", field(1, 8) + field(8, field(2, 17)) + field(7, field(1, field(5, b"") * 300)),
-     "over 256 attributes")
-case("name_with_newline", changed(lambda m: setattr(m.graph.node[0], "name", "a\nb")), "a name with a control character")
-case("name_with_nul", changed(lambda m: setattr(m.graph.node[0], "name", "a\0b")), "a name with a control character")
-case("long_name", changed(lambda m: setattr(m.graph.node[0], "name", "n" * 20000)), "over 16384 bytes")
-
-
-def nested(depth):
-    """A graph in an attribute of a node of a graph, and so on."""
-    body = b""
-    for _ in range(depth):
-        body = field(1, field(4, b"If") + field(5, field(1, b"then_branch") + field(6, body) + field(20, 5)))
-    return body
-
-
-case("deep_nesting", field(1, 8) + field(8, field(2, 17)) + field(7, nested(3000) + field(12, field(1, b"y"))),
-     'sub-graphs are nested too deeply')
-
-# ---- versions ----
-case("no_opset", changed(lambda m: m.ClearField("opset_import")), "does not say which opset")
-case("opset_6", changed(lambda m: setattr(m.opset_import[0], "version", 6)), "opset 6 is not supported", "7 to 28")
-case("opset_99", changed(lambda m: setattr(m.opset_import[0], "version", 99)), "opset 99 is not supported", "7 to 28")
-case("opset_negative", changed(lambda m: setattr(m.opset_import[0], "version", -5)), "opset -5 is not supported")
-case("ir_99", changed(lambda m: setattr(m, "ir_version", 99)), "IR version 99 is not supported")
-case("ir_1", changed(lambda m: setattr(m, "ir_version", 1)), "IR version 1 is not supported")
-
-# ---- names and structure ----
-case("dangling_input", oc.model([node("Add", "x,nowhere", "y")], {"x": [2]}, {"y": [2]}),
-     'node "the Add" (Add): input 1, "nowhere", is not defined')
-case("dangling_output", oc.model([node("Relu", "x", "y")], {"x": [2]}, {"z": [2]}), 'graph output "z" is not defined')
-case("output_twice", oc.model([node("Relu", "x", "y")], {"x": [2]}, {"y": [2]}), 'graph output "y" is listed twice')
-CASES["output_twice"][0].graph.output.append(CASES["output_twice"][0].graph.output[0])
-case("cycle", oc.model([node("Add", "x,c", "a"), node("Relu", "a", "b"), node("Exp", "b", "c"), node("Neg", "c", "y")],
-                       {"x": [2]}, {"y": [2]}),
-     "the graph has a cycle", '"the Add" -> "the Relu" -> "the Exp" -> "the Add"')
-case("self_cycle", oc.model([node("Add", "x,y", "y")], {"x": [2]}, {"y": [2]}),
-     'the graph has a cycle: "the Add" -> "the Add"')
-case("two_results_of_one_name", oc.model([node("Relu", "x", "y"), node("Exp", "x", "y")], {"x": [2]}, {"y": [2]}),
-     '"y" is defined twice', 'node "the Relu" (Relu)')
-case("result_is_an_input", oc.model([node("Relu", "x", "x")], {"x": [2]}, {"x": [2]}), '"x" is defined twice')
-case("two_inputs_of_one_name", changed(lambda m: m.graph.input.append(m.graph.input[0])), '"x" is defined twice')
-case("two_initializers_of_one_name", weight(lambda t: None), '"w" is defined twice')
-CASES["two_initializers_of_one_name"][0].graph.initializer.append(CASES["two_initializers_of_one_name"][0].graph.initializer[0])
-case("unnamed_input", changed(lambda m: setattr(m.graph.input[0], "name", "")), "graph input 0 has no name")
-case("unnamed_initializer", weight(lambda t: setattr(t, "name", "")), "initializer 0 has no name")
+CASES = Table()
+case = CASES.case
 
 # ---- operators: all at once ----
 case("unknown_operators", oc.model(
@@ -492,6 +379,8 @@ case("scatter_elements_far", one("ScatterElements", [[3]], [i64(3), f32([1])]), 
 case("scatter_nd_shape", one("ScatterND", [[3, 4]], [i64(0).reshape(1, 1), f32([1, 3])]), "the updates are f32[1,3]")
 case("scatter_nd_reduction", one("ScatterND", [np.zeros(3, np.int64)], [i64(0).reshape(1, 1), i64(0)], reduction="add"), "reduction add of i64")
 case("scatter_nd_mode", one("ScatterND", [[3]], [i64(0).reshape(1, 1), f32([1])], reduction="sub"), "must be none, add, mul, max or min")
+case("lrn_even", one("LRN", [[1, 5, 4, 4]], size=4), "the LRN", 'attribute "size" must be odd')
+case("lrn_rank", one("LRN", [[5]], size=3), "the LRN", "has 1 dimensions")
 case("grid_sample_3d", one("GridSample", [[1, 2, 3, 4, 5], [1, 2, 3, 4, 3]], opset=20), "3-D is not supported")
 case("grid_sample_grid", one("GridSample", [[1, 2, 3, 4], [2, 2, 3, 2]]), "the grid f32[2,2,3,2]")
 case("grid_sample_mode", one("GridSample", [[1, 2, 3, 4], [1, 2, 3, 2]], mode="sinc"), "must be linear, nearest or cubic")
@@ -512,61 +401,6 @@ case("gelu_fast", one("Gelu", [[3]], opset=20, approximate="fast"), "must be non
 case("prelu_wider", one("PRelu", [[3]], [f32([2, 3])]), "the slope f32[2,3] does not broadcast to the input f32[3]")
 case("pow_exponent_f64", one("Pow", [[3]], [np.array([2.0, 3, 4])]), "only f32 is computed with")
 case("mean_left_out", oc.model([node("Mean", "x,,x", "y")], {"x": [3]}, {"y": [3]}), "input 1")
-
-# ---- external data ----
-EXTERNAL = {}
-
-
-def external(name, location, *texts, offset=None, length=12, checksum=None, code=MODEL, **more):
-    def change(tensor):
-        tensor.ClearField("raw_data")
-        tensor.data_location = TensorProto.EXTERNAL
-        for key, value in [("location", location), ("offset", offset), ("length", length), ("checksum", checksum)]:
-            if value is not None:
-                tensor.external_data.add(key=key, value=str(value))
-    case("external_" + name, weight(change), *texts, code=code)
-
-
-case("lrn_even", one("LRN", [[1, 5, 4, 4]], size=4), "the LRN", 'attribute "size" must be odd')
-case("lrn_rank", one("LRN", [[5]], size=3), "the LRN", "has 1 dimensions")
-
-external("absolute", "/etc/hostname", 'external data "/etc/hostname"', "must be a path relative")
-external("parent", "../secret.bin", '".." is not allowed')
-external("parent_inside", "below/../../secret.bin", '".." is not allowed')
-external("parent_end", "below/..", '".." is not allowed')
-external("empty", "", "must be a path relative")
-external("none", None, "external data without a location")
-external("missing", "missing.bin", "no such file", code=IO)
-external("symlink", "link.bin", "a symbolic link is not followed")
-external("symlink_folder", "linked/secret.bin", "a symbolic link is not followed")
-external("folder", "below", "Is a directory", code=IO)
-external("fifo", "fifo", "not a regular file", code=IO)
-external("short", "short.bin", "bytes 0 to 12 of a file of 8 bytes")
-external("beyond", "good.bin", "bytes 4088 to 4100 of a file of 4096 bytes", offset=4088)
-external("far_beyond", "good.bin", "of a file of 4096 bytes", offset=(1 << 64) - 4)
-external("offset_text", "good.bin", 'offset "12x" is not a size', offset="12x")
-external("offset_negative", "good.bin", 'offset "-4" is not a size', offset=-4)
-external("offset_overflow", "good.bin", "is not a size", offset=1 << 64)
-external("length_text", "good.bin", 'length "many" is not a size', length="many")
-external("length_other", "good.bin", "length 16, but the shape needs 12 bytes", length=16)
-external("checksum_other", "good.bin", "its SHA-1 is 1ceaf73df40e531df3bfb26b4fb7cd95fb7bff1d, the model says checksum", checksum="0" * 40)
-external("below_a_file", "good.bin/x", "Not a directory", code=IO)
-
-
-def make_files(folder):
-    below = os.path.join(folder, "below")
-    os.makedirs(below, exist_ok=True)
-    outside = os.path.join(os.path.dirname(os.path.abspath(folder)), "secret.bin")
-    for path, size in [(outside, 4096), (os.path.join(folder, "good.bin"), 4096), (os.path.join(folder, "short.bin"), 8),
-                       (os.path.join(below, "secret.bin"), 4096)]:
-        with open(path, "wb") as f:
-            f.write(bytes(size))
-    for link, target in [("link.bin", "good.bin"), ("linked", "below")]:
-        if not os.path.islink(os.path.join(folder, link)):
-            os.symlink(target, os.path.join(folder, link))
-    if not os.path.exists(os.path.join(folder, "fifo")):
-        os.mkfifo(os.path.join(folder, "fifo"))
-
 
 # ---- recurrent layers ----
 def layer(op, w, r, *rest, x=(3, 2, 4), **attrs):
@@ -595,24 +429,5 @@ case("rnn_lengths_type", layer("RNN", (1, 5, 4), (1, 5, 5), f32([1, 10]), i64(3,
 case("rnn_state", layer("RNN", (1, 5, 4), (1, 5, 5), f32([1, 10]), np.array([3, 3], np.int32), f32([1, 2, 4])), "is f32[1,2,4], not f32[1,2,5]")
 
 
-def main():
-    tool, folder = sys.argv[1], sys.argv[2]
-    os.makedirs(folder, exist_ok=True)
-    make_files(folder)
-    failed = 0
-    for name, (made, texts, code, dims) in CASES.items():
-        if len(sys.argv) > 3 and name not in sys.argv[3:]:
-            continue
-        path = oc.save(folder, name, made)
-        args = [a for dim in dims for a in ("--dim", dim)]
-        got, _, err = oc.run(tool, path, *args)
-        missing = [t for t in texts if (t[1:] in err if t[0] == "!" else t not in err)]
-        if got != code or missing or len(sys.argv) > 3:
-            failed += got != code or bool(missing)
-            print(f"{name}: exit {got}, expected {code}; missing {missing} in\n{err}")
-    print(f"{len(CASES)} cases, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(oc.main(CASES.runs))

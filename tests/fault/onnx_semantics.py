@@ -1,43 +1,18 @@
-"""Every operator and attribute combination that infc imports, compared with ONNX Runtime (or, for opsets that it
-does not know yet, with the reference evaluator of the onnx package): python onnx_semantics.py ONNX_EVAL FOLDER [CASE]"""
+"""Every operator and attribute combination that infc imports, compared with ONNX Runtime; recurrent layers and attention
+are in onnx_recurrent.py and onnx_attention.py, what chooses by index in onnx_indices.py:
+python onnx_semantics.py ONNX_EVAL FOLDER [CASE]"""
 import sys
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import helper
-from onnx.reference import ReferenceEvaluator
 
 import onnx_cases as oc
+from onnx_cases import f32, i64
+from onnx_compare import Table
 
-CASES = {}
-
-
-def case(name, op, inputs, consts=(), opset=17, n_out=1, all_out=False, low=-2.0, high=2.0, dims=(), declared=None,
-         result=None, domain="", **attrs):
-    """One node `op` over inputs (shapes; arrays stand for themselves) and constants (arrays) in order; None leaves an operand out. n_out: outputs, of
-    which only the first is one of the graph's unless all_out; result: its element type when not f32, or those of all."""
-    assert name not in CASES, name
-    CASES[name] = dict(op=op, inputs=inputs, consts=consts, opset=opset, n_out=n_out, all_out=all_out, attrs=attrs, low=low,
-                       high=high, dims=dims, declared=declared, result=result, domain=domain)
-
-
-def graph(name, nodes, inputs, constants=(), opset=17, dims=(), result=None):
-    """Nodes as "Op a,b -> c" or such a text with a dict of attributes; inputs x0.. by shape, constants c0.. by array;
-    the result is y."""
-    assert name not in CASES, name
-    CASES[name] = dict(nodes=nodes, inputs=inputs, consts=constants, opset=opset, n_out=1, all_out=False, low=-2.0,
-                       high=2.0, dims=dims, declared=None, result=result)
-
-
-def i64(*values):
-    return np.array(values, np.int64)
-
-
-def f32(shape, name="w"):
-    return oc.rng(name + str(shape)).uniform(-1, 1, shape).astype(np.float32)
-
-
+CASES = Table()
+case, graph = CASES.case, CASES.graph
 X = [1, 3, 7, 9]  # an image with odd sides
 
 # ---- element-wise ----
@@ -461,8 +436,6 @@ case("dim_axis", "Relu", [[None, 3]], dims=["x0.0=4"])
 case("dim_both", "Add", [["n", "c"], ["c"]], dims=["n=2", "x0.1=3", "c=3"])
 case("dim_declared_output", "Relu", [["batch", 3]], dims=["batch=4"], declared=["batch", 3])
 
-DIMS = {"batch": 4, "n": 2, "c": 3, None: 4}
-
 
 # ---- integers, booleans, choices, lookups ----
 def ints(shape, low=-9, high=9, dtype=np.int64):
@@ -506,187 +479,6 @@ graph("mask_chain", [("Cast x0 -> m", {"to": onnx.TensorProto.FLOAT}), "Unsqueez
                      "Mul s,c2 -> bias", "Add x1,bias -> y"],
       [np.array([[1, 1, 0], [1, 0, 0]]), [2, 4, 5, 3]], [i64(1, 2), np.float32(1), np.float32(-10000)])
 
-# ---- recurrent layers ----
-RECURRENT = {"LSTM": (4, 3, 3), "GRU": (3, 2, 2), "RNN": (1, 1, 2)}  # gates, activations, outputs
-
-
-def recurrent(name, op, t=4, b=2, i=5, h=7, x=None, only=None, **attrs):
-    """A layer over x [t, b, i], or [b, t, i] with layout 1; `only`: the optional inputs given, of bias, lens, h, c, peep."""
-    gates, _, n_out = RECURRENT[op]
-    only = (["bias", "h"] + (["c"] if op == "LSTM" else [])) if only is None else only
-    d = 2 if attrs.get("direction") == "bidirectional" else 1
-    state = (lambda *s: (b, d, h) if attrs.get("layout") else (d, b, h))()
-    optional = {"bias": f32([d, 2 * gates * h]), "lens": np.array([max(1, t - 2 * k) for k in range(b)], np.int32),
-                "h": f32(state, "h"), "c": f32(state, "c"), "peep": f32([d, 3 * h], "p")}
-    order = ["bias", "lens", "h"] + (["c", "peep"] if op == "LSTM" else [])
-    consts = [f32([d, gates * h, i]), f32([d, gates * h, h], "r")] + [optional[o] if o in only else None for o in order]
-    while consts[-1] is None:
-        consts.pop()
-    case(name, op, [[b, t, i] if attrs.get("layout") else [t, b, i]], consts, n_out=n_out, all_out=True, hidden_size=h,
-         **attrs)
-
-
-for op in RECURRENT:
-    low = op.lower()
-    recurrent(low, op)
-    recurrent(low + "_plain", op, only=[])
-    recurrent(low + "_reverse", op, direction="reverse")
-    recurrent(low + "_both", op, direction="bidirectional", h=18)
-    recurrent(low + "_forward", op, direction="forward", t=1, b=1, h=16, i=33)
-    recurrent(low + "_wide", op, t=3, b=1, h=67)
-    recurrent(low + "_lens", op, only=["bias", "lens"], t=6, b=3, direction="bidirectional")
-    recurrent(low + "_lens_reverse", op, only=["lens", "h"], t=6, b=3, direction="reverse")
-    recurrent(low + "_clip", op, clip=0.3)
-    recurrent(low + "_opset7", op, opset=7)
-    recurrent(low + "_opset22", op, opset=22)
-    for names in [["Affine", "LeakyRelu", "ScaledTanh"], ["ThresholdedRelu", "HardSigmoid", "Elu"],
-                  ["Softsign", "Softplus", "Relu"], ["Sigmoid", "Tanh", "Sigmoid"]]:
-        names = names[:RECURRENT[op][1]]
-        floats = {"Affine": (0.7, 0.1), "LeakyRelu": (0.2,), "ScaledTanh": (0.9, 1.1), "ThresholdedRelu": (0.1,),
-                  "HardSigmoid": (0.3, 0.4), "Elu": (0.8,)}
-        alphas, betas = [floats[n][0] for n in names if n in floats], [floats[n][1] for n in names if len(floats.get(n, ())) > 1]
-        extra = ({"activation_alpha": alphas} if alphas else {}) | ({"activation_beta": betas} if betas else {})
-        recurrent(f"{low}_{names[0].lower()}", op, activations=names, **extra)
-    names = ["Sigmoid", "Tanh", "Tanh"][-RECURRENT[op][1]:] + ["HardSigmoid", "Relu", "Softsign"][-RECURRENT[op][1]:]
-    recurrent(low + "_mixed", op, direction="bidirectional", activations=names)
-recurrent("lstm_peepholes", "LSTM", only=["bias", "h", "c", "peep"], h=18)
-recurrent("lstm_peepholes_both", "LSTM", only=["peep"], direction="bidirectional", clip=0.5)
-recurrent("lstm_coupled", "LSTM", input_forget=1)
-recurrent("gru_linear", "GRU", linear_before_reset=1)
-recurrent("gru_linear_plain", "GRU", linear_before_reset=1, only=[])
-recurrent("gru_linear_both", "GRU", linear_before_reset=1, direction="bidirectional", h=33)
-recurrent("lstm_batch_first", "LSTM", layout=1)
-recurrent("gru_batch_first", "GRU", layout=1)
-recurrent("rnn_batch_first", "RNN", layout=1)
-graph("lstm_computed_weights", ["Mul x1,x1 -> w", "Neg x2 -> r", ("LSTM x0,w,r -> y,yh,yc", {"hidden_size": 5})],
-      [[3, 2, 4], [1, 20, 4], [1, 20, 5]])
-graph("gru_computed_lengths", [("Cast x1 -> l", {"to": 6}), ("GRU x0,c0,c1,,l -> y,yh", {"hidden_size": 3})],
-      [[5, 2, 4], np.array([2, 5], np.int64)], [f32([1, 9, 4]), f32([1, 9, 3])])
-
-
-# ---- attention and what stands around it ----
-MS = "com.microsoft"
-LAST = np.array([[1, 1, 1, 1, 0], [1, 1, 0, 0, 0]], np.int32)  # keys that are seen
-case("attention_3d", "Attention", [[2, 5, 12], [2, 7, 12], [2, 7, 9]], opset=23, q_num_heads=3, kv_num_heads=3)
-case("attention_4d", "Attention", [[2, 3, 5, 4], [2, 3, 7, 4], [2, 3, 7, 6]], opset=23, scale=0.3)
-case("attention_groups", "Attention", [[1, 4, 5, 8], [1, 2, 6, 8], [1, 2, 6, 8]], opset=24)
-case("attention_causal", "Attention", [[1, 2, 20, 8], [1, 2, 20, 8], [1, 2, 20, 8]], opset=23, is_causal=1)
-case("attention_mask", "Attention", [[1, 2, 5, 8], [1, 2, 7, 8], [1, 2, 7, 8], [5, 7]], opset=23)
-case("attention_truth_mask", "Attention", [[2, 2, 5, 8], [2, 2, 4, 8], [2, 2, 4, 8], np.arange(20).reshape(5, 4) % 3 < 2], opset=23)
-case("attention_long", "Attention", [[1, 1, 3, 8], [1, 1, 700, 8], [1, 1, 700, 8]], opset=23)
-case("rotary", "RotaryEmbedding", [[2, 3, 4, 8], [9, 4], [9, 4], np.array([[0, 1, 2, 8], [3, 3, 1, 0]])], opset=23)
-case("rotary_angles", "RotaryEmbedding", [[2, 3, 4, 8], [2, 4, 4], [2, 4, 4]], opset=23)
-case("rotary_interleaved", "RotaryEmbedding", [[2, 4, 24], [2, 4, 4], [2, 4, 4]], opset=23, num_heads=3, interleaved=1)
-case("rotary_part", "RotaryEmbedding", [[2, 3, 4, 8], [2, 4, 2], [2, 4, 2]], opset=23, rotary_embedding_dim=4)
-case("rotary_part_interleaved", "RotaryEmbedding", [[2, 3, 4, 8], [2, 4, 2], [2, 4, 2]], opset=23, rotary_embedding_dim=4, interleaved=1)
-for name, op, bias in [("bias_gelu", "BiasGelu", [5]), ("ms_gelu", "Gelu", None), ("fast_gelu", "FastGelu", None), ("fast_gelu_bias", "FastGelu", [5])]:
-    case(name, op, [[3, 5]] + ([bias] if bias else []), domain=MS)
-case("quick_gelu", "QuickGelu", [[3, 5]], domain=MS)
-case("quick_gelu_alpha", "QuickGelu", [[3, 5]], domain=MS, alpha=1.5)
-case("fused_matmul", "FusedMatMul", [[2, 5, 3], [2, 4, 5]], domain=MS, transA=1, transB=1, alpha=0.25)
-case("fused_matmul_rank4", "FusedMatMul", [[2, 3, 5, 4], [2, 3, 6, 4]], domain=MS, transB=1)
-case("skip_layernorm", "SkipLayerNormalization", [[2, 3, 8], [2, 3, 8]], [f32([8]), f32([8], "b")], domain=MS, epsilon=1e-5)
-case("skip_layernorm_bias", "SkipLayerNormalization", [[2, 3, 8], [1, 3, 8]], [f32([8]), f32([8], "b"), f32([8], "c")], domain=MS)
-case("skip_rmsnorm", "SkipSimplifiedLayerNormalization", [[2, 3, 8], [2, 3, 8]], [f32([8])], domain=MS, epsilon=1e-5)
-case("skip_rmsnorm_bias", "SkipSimplifiedLayerNormalization", [[2, 3, 8], [2, 3, 8]], [f32([8]), f32([8], "b")], domain=MS, epsilon=1e-5)
-case("simplified_layernorm", "SimplifiedLayerNormalization", [[2, 3, 8]], [f32([8])], epsilon=1e-5, axis=-1)
-case("early_layernorm", "LayerNormalization", [[2, 3, 8]], [f32([8]), f32([8], "b")], opset=14, axis=-1)
-case("embed_layernorm", "EmbedLayerNormalization", [np.array([[3, 0, 5]], np.int32), np.array([[0, 1, 1]], np.int32)],
-     [f32([6, 8]), f32([9, 8]), f32([2, 8]), f32([8]), f32([8], "b")], domain=MS, n_out=2, epsilon=1e-5)
-for name, mask in [("", None), ("_mask", LAST), ("_lengths", np.array([5, 2], np.int32))]:
-    case("ms_attention" + name, "Attention", [[2, 5, 8]], [f32([8, 36]), f32([36]), mask][:3 if mask is not None else 2], domain=MS, num_heads=3)
-    case("ms_multi_head" + name, "MultiHeadAttention", [[2, 4, 12], [2, 5, 12], [2, 5, 12]], [f32([36]), mask][:2 if mask is not None else 1],
-         domain=MS, num_heads=3)
-case("ms_attention_causal", "Attention", [[2, 5, 8]], [f32([8, 36]), f32([36])], domain=MS, num_heads=3, unidirectional=1)
-case("ms_multi_head_bias", "MultiHeadAttention", [[2, 4, 12], [2, 5, 12], [2, 5, 12]], [None, None, f32([2, 3, 4, 5])], domain=MS, num_heads=3, scale=0.5)
-
-
-def parse_node(text):
-    text, attrs = text if isinstance(text, tuple) else (text, {})
-    op, operands, _, results = text.split(" ")
-    return helper.make_node(op, [o for o in operands.split(",") if o != "-"], results.split(","), name="the " + op, **attrs)
-
-
-def build(name, c):
-    operands, inputs, constants = [], {}, {}
-    for i, shape in enumerate(c["inputs"]):
-        inputs[f"x{i}"] = shape
-        operands.append(f"x{i}")
-    for i, value in enumerate(c["consts"]):
-        operands.append("" if value is None else f"c{i}")
-        if value is not None:
-            constants[f"c{i}"] = value
-    if "nodes" in c:
-        nodes = [parse_node(n) for n in c["nodes"]]
-        made = oc.model(nodes, inputs, {"y": None}, constants, opset=c["opset"], ir=min(10, onnx.IR_VERSION))
-        set_result(made, c)
-        return made
-    outputs = ["y"] + [f"unused{i}" for i in range(1, c["n_out"])]
-    node = helper.make_node(c["op"], operands, outputs, name="the node", domain=c.get("domain", ""), **c["attrs"])
-    results = {o: None for o in outputs} if c["all_out"] else {"y": c["declared"]}
-    made = oc.model([node], inputs, results, constants, opset=c["opset"], ir=min(10, onnx.IR_VERSION))
-    if c["declared"] is None:
-        set_result(made, c)
-    return made
-
-
-def set_result(made, c):
-    results = c["result"] if isinstance(c["result"], tuple) else (c["result"],) * len(made.graph.output)
-    for output, result in zip(made.graph.output, results):
-        output.type.tensor_type.ClearField("shape")
-        if result:
-            output.type.tensor_type.elem_type = helper.np_dtype_to_tensor_dtype(np.dtype(result))
-
-
-def reference(made, feeds):
-    try:
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 4
-        session = onnxruntime.InferenceSession(made.SerializeToString(), options, ["CPUExecutionProvider"])
-        return session.run(None, feeds)
-    except Exception:  # an opset or a combination that it does not know
-        return ReferenceEvaluator(made).run(None, feeds)
-
-
-def check(tool, folder, name, made, feeds, dims=(), reference_model=None):
-    path = oc.save(folder, name, made)
-    want = reference(reference_model or made, feeds)
-    got, shapes = oc.evaluate(tool, folder, name, path, list(feeds.values()), len(made.graph.output), dims,
-                              [w.dtype for w in want])
-    for i, w in enumerate(want):
-        shape = "[" + ",".join(map(str, w.shape)) + "]"
-        if shape not in shapes[i]:
-            raise AssertionError(f"shape {shapes[i]}, expected {shape}")
-        if w.dtype.kind != "f":
-            if not np.array_equal(got[i], w.reshape(-1)):
-                raise AssertionError(f"{got[i]}, expected {w.reshape(-1)}")
-            continue
-        scale = max(1e-30, float(np.max(np.abs(w))) if w.size else 0)
-        bound = 1e-5 * np.abs(w.reshape(-1)) + 1e-6 * scale
-        with np.errstate(invalid="ignore"):  # the same infinity is no difference
-            off = np.where(got[i] == w.reshape(-1), 0, np.abs(got[i] - w.reshape(-1)))
-        worst = np.max(off - bound) if w.size else 0
-        if not worst <= 0:
-            raise AssertionError(f"off by {worst} over the bound")
-
-
-def run_case(tool, folder, name, c):
-    made = build(name, c)
-    random = oc.rng(name)
-    feeds = {}
-    for i, shape in enumerate(c["inputs"]):
-        if isinstance(shape, np.ndarray):
-            feeds[f"x{i}"] = shape
-            continue
-        fixed = [d if isinstance(d, int) else DIMS[d] for d in shape]
-        feeds[f"x{i}"] = random.uniform(c["low"], c["high"], fixed).astype(np.float32)
-    check(tool, folder, name, made, feeds, c["dims"])
-
-
-def all_cases(tool, folder):
-    for name, c in CASES.items():
-        yield name, lambda name=name, c=c: run_case(tool, folder, name, c)
-
 
 if __name__ == "__main__":
-    sys.exit(oc.main(all_cases))
+    sys.exit(oc.main(CASES.runs))

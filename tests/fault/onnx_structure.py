@@ -8,7 +8,8 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 import onnx_cases as oc
-from onnx_semantics import check, f32, i64
+from onnx_cases import f32, i64
+from onnx_compare import check
 
 CASES = {}
 

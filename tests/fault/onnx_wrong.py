@@ -3,7 +3,7 @@ and outputs, unknown and mistyped attributes, axes out of range, wrong ranks and
 ONNX Runtime does not run must be refused with exit code 3 by a message that names the node and its operator; and
 whatever is done, nothing may crash: python onnx_wrong.py ONNX_EVAL FOLDER [--sample] [OPERATOR]...
 
-Each line starts from a node that is right: a case of onnx_semantics.py, onnx_indices.py or of RIGHT below."""
+Each line starts from a node that is right: a case of the tables that onnx_compare.py runs, or of RIGHT below."""
 import concurrent.futures
 import os
 import pathlib
@@ -17,12 +17,12 @@ import onnxruntime
 from onnx import helper
 
 import onnx_cases as oc
+import onnx_attention
+import onnx_indices
+import onnx_recurrent
 import onnx_semantics
+from onnx_cases import f32, i64
 
-SEMANTIC = dict(onnx_semantics.CASES)
-import onnx_indices  # noqa: E402  (it empties the cases of onnx_semantics for its own)
-
-f32, i64 = onnx_semantics.f32, onnx_semantics.i64
 MS = "com.microsoft"
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "compiler/frontend/onnx"
 LINE = re.compile(r'INFC_ONNX_OP\((\w+),\s*(\d+),\s*(\d+),\s*(\d+),\s*(\w+),\s*(\w+),\s*"([^"]*)"')
@@ -79,7 +79,7 @@ def lines():
 def right_nodes(op, domain, attributes, least, most):
     """(inputs, attributes, outputs) of right nodes for a line, the likeliest first."""
     found = [RIGHT[op, domain]] if (op, domain) in RIGHT else []
-    for cases in (SEMANTIC, onnx_indices.CASES):
+    for cases in (onnx_semantics.CASES, onnx_recurrent.CASES, onnx_attention.CASES, onnx_indices.CASES):
         for c in cases.values():
             if c.get("op") == op and c.get("domain", "") == domain and not c["dims"]:
                 found.append(([*c["inputs"], *c["consts"]], c["attrs"], c["n_out"]))
