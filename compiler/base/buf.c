@@ -113,3 +113,9 @@ const char *infc_buf_str(infc_buf *buf) { return buf->data ? buf->data : ""; }
 infc_bytes infc_buf_bytes(const infc_buf *buf) {
     return (infc_bytes){(const uint8_t *)(buf->data ? buf->data : ""), buf->len};
 }
+
+uint64_t infc_little_endian(const uint8_t *bytes, size_t n) {
+    uint64_t value = 0;
+    while (n > 0) value = value << 8 | bytes[--n];
+    return value;
+}

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -160,6 +161,11 @@ char *infc_path_dir(infc_arena *arena, const char *path) {
     if (!slash) return infc_arena_copy_string(arena, ".", 1);
     while (slash > path && slash[-1] == '/') slash--;
     return infc_arena_copy_string(arena, path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+bool infc_path_ends(const char *path, const char *ending) {
+    size_t n = strlen(path), m = strlen(ending);
+    return n > m && strcasecmp(path + n - m, ending) == 0;
 }
 
 const char *infc_path_base(const char *path) {

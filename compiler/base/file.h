@@ -42,6 +42,7 @@ void infc_dir_remove(const char *path);                     /* recursively, best
 
 char *infc_path_join(infc_arena *arena, const char *dir, const char *name); /* an absolute name wins */
 char *infc_path_dir(infc_arena *arena, const char *path); /* "." when there is none */
+bool infc_path_ends(const char *path, const char *ending); /* in ".onnx", of whatever case, and is more than that */
 const char *infc_path_base(const char *path);
 
 /* A stage is DIR/.infc-stage-XXXXXX: artefacts are made there and moved to DIR at the end, so that a compile

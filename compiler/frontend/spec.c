@@ -5,7 +5,6 @@
 #include "spec_set.h"
 #include "spec_yaml.h"
 #include <string.h>
-#include <strings.h>
 
 static bool before(const infc_loc *a, const infc_loc *b) {
     return a->line != b->line ? a->line < b->line : a->col < b->col;
@@ -65,12 +64,8 @@ static infc_status read_model(infc_cx *cx, const char *path, const infc_spec_set
 }
 
 static bool ends_in(const char *path, const char *const *extensions) {
-    size_t n = strlen(path);
-    for (; *extensions; extensions++) {
-        size_t m = strlen(*extensions);
-        if (n > m && strcasecmp(path + n - m, *extensions) == 0) return true;
-    }
-    return false;
+    while (*extensions && !infc_path_ends(path, *extensions)) extensions++;
+    return *extensions;
 }
 
 infc_status infc_spec_read(infc_cx *cx, const char *path, const infc_spec_set *sets, size_t n_sets,

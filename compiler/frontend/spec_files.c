@@ -2,7 +2,6 @@
 #include "spec_check.h"
 #include "../base/file.h"
 #include <string.h>
-#include <strings.h>
 
 bool infc_spec_from_set(const infc_yaml *node) {
     return node->loc.file && strcmp(node->loc.file, INFC_SPEC_SET_FILE) == 0;
@@ -10,11 +9,6 @@ bool infc_spec_from_set(const infc_yaml *node) {
 
 const char *infc_spec_path(infc_spec_check *check, const infc_yaml *node) {
     return infc_path_join(check->cx->arena, infc_spec_from_set(node) ? "." : check->dir, node->text);
-}
-
-static bool has_extension(const char *path, const char *extension) {
-    size_t n = strlen(path), m = strlen(extension);
-    return n > m && strcasecmp(path + n - m, extension) == 0;
 }
 
 void infc_spec_check_model(infc_spec_check *check, const char *path, infc_yaml *node) {
@@ -26,9 +20,9 @@ void infc_spec_check_model(infc_spec_check *check, const char *path, infc_yaml *
     } else if (infc_dir_exists(file)) {
         infc_spec_problem(check, node, path,
                           "Hugging Face directories are not implemented yet; export %s to ONNX", quoted);
-    } else if (has_extension(file, ".gguf") || has_extension(file, ".safetensors")) {
+    } else if (infc_path_ends(file, ".gguf") || infc_path_ends(file, ".safetensors")) {
         infc_spec_problem(check, node, path, "%s: this format is not implemented yet; export to ONNX", quoted);
-    } else if (!has_extension(file, ".onnx")) {
+    } else if (!infc_path_ends(file, ".onnx")) {
         infc_spec_problem(check, node, path, "%s is none of the formats that infc reads; export to .onnx", quoted);
     } else if (!infc_file_exists(file)) {
         const char *what = infc_file_what_else(file), *name = infc_yaml_quote(check->cx, file);

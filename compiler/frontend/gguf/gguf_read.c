@@ -42,15 +42,9 @@ static infc_bytes take(reader *r, uint64_t n) {
     return bytes;
 }
 
-static uint64_t little(const uint8_t *bytes, size_t n) {
-    uint64_t value = 0;
-    for (size_t i = n; i-- > 0;) value = value << 8 | bytes[i];
-    return value;
-}
-
 static uint64_t number(reader *r, size_t n) {
     infc_bytes bytes = take(r, n);
-    return r->bad ? 0 : little(bytes.ptr, n);
+    return r->bad ? 0 : infc_little_endian(bytes.ptr, n);
 }
 
 static infc_bytes string(reader *r) {

@@ -7,9 +7,7 @@ const infc_gguf_value *infc_gguf_find(const infc_gguf *gguf, const char *key) {
 }
 
 static uint64_t raw(const infc_gguf_value *value) {
-    uint64_t bits = 0;
-    for (size_t i = value->bytes.len; i-- > 0;) bits = bits << 8 | value->bytes.ptr[i];
-    return bits;
+    return infc_little_endian(value->bytes.ptr, value->bytes.len);
 }
 
 static bool is_signed(infc_gguf_type type) {
@@ -57,9 +55,7 @@ const char *infc_gguf_text(infc_arena *arena, const infc_gguf_value *value) {
 }
 
 infc_bytes infc_gguf_next_string(infc_bytes *rest) {
-    uint64_t n = 0;
-    for (size_t i = 8; i-- > 0;) n = n << 8 | rest->ptr[i];
-    infc_bytes text = {rest->ptr + 8, (size_t)n};
+    infc_bytes text = {rest->ptr + 8, (size_t)infc_little_endian(rest->ptr, 8)};
     rest->ptr += 8 + text.len;
     rest->len -= 8 + text.len;
     return text;

@@ -85,11 +85,10 @@ static infc_status read_entries(reader *r, const json_t *directory, infc_checkpo
 
 infc_status infc_safetensors_read(infc_cx *cx, const char *path, infc_bytes file, infc_checkpoint *checkpoint) {
     reader r = {.cx = cx, .loc = {.file = path}};
-    uint64_t n = 0;
     json_t *directory;
     if (file.len < 8)
         return infc_fail(cx, INFC_ERR_MODEL, r.loc, "%zu bytes are too few for safetensors", file.len);
-    for (size_t i = 8; i-- > 0;) n = n << 8 | file.ptr[i];
+    const uint64_t n = infc_little_endian(file.ptr, 8);
     if (n > MAX_HEADER || n > file.len - 8)
         return infc_fail(cx, INFC_ERR_MODEL, r.loc,
                          "its directory has %llu bytes, but the file has %zu and the limit is %d; "

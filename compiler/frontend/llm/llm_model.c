@@ -2,16 +2,9 @@
 #include "../../base/file.h"
 #include "../gguf/gguf_config.h"
 #include "../hf/hf_model.h"
-#include <string.h>
-#include <strings.h>
-
-static bool ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), k = strlen(end);
-    return n > k && strcasecmp(text + n - k, end) == 0;
-}
 
 bool infc_llm_is_model(const char *path) {
-    return ends_with(path, ".gguf") || ends_with(path, ".safetensors") || infc_hf_is_folder(path);
+    return infc_path_ends(path, ".gguf") || infc_path_ends(path, ".safetensors") || infc_hf_is_folder(path);
 }
 
 static infc_status read_gguf(infc_cx *cx, const char *path, infc_llm_model *out) {
@@ -26,7 +19,7 @@ static infc_status read_gguf(infc_cx *cx, const char *path, infc_llm_model *out)
 }
 
 infc_status infc_llm_read(infc_cx *cx, const char *path, infc_llm_model *out) {
-    bool gguf = ends_with(path, ".gguf");
+    bool gguf = infc_path_ends(path, ".gguf");
     *out = (infc_llm_model){0};
     INFC_TRY(gguf ? read_gguf(cx, path, out) : infc_hf_read(cx, path, out));
     infc_loc loc = {.file = out->path};
