@@ -46,16 +46,16 @@ infc_status infc_llm_config_check(infc_cx *cx, infc_loc loc, const infc_llm_conf
 }
 
 typedef struct tensor_fact {
-    const char *gguf, *hf;
+    const char *role, *gguf, *hf;
     size_t rows, columns; /* of the sizes below */
-    bool per_layer, head;
+    bool per_layer;
 } tensor_fact;
 
 enum { SIZE_one, SIZE_hidden, SIZE_q, SIZE_kv, SIZE_ffn, SIZE_vocab, N_SIZES };
 
 static const tensor_fact llama[] = {
 #define INFC_LLAMA(role, gguf, hf, rows, columns, per_layer) \
-    {gguf, hf, SIZE_##rows, SIZE_##columns, per_layer, sizeof #role == sizeof "head"},
+    {#role, gguf, hf, SIZE_##rows, SIZE_##columns, per_layer},
 #include "llama_tensors.def"
 #undef INFC_LLAMA
 };
@@ -128,10 +128,11 @@ infc_status infc_llm_check_tensors(infc_cx *cx, infc_loc loc, const infc_llm_con
     infc_map wanted = {.arena = cx->arena};
     size_t mark = cx->n_diags;
     for (size_t i = 0; i < sizeof llama / sizeof *llama; i++) {
+        const bool optional = c->tied && strcmp(llama[i].role, "head") == 0;
         for (uint64_t layer = 0; layer < (llama[i].per_layer ? c->layers : 1); layer++) {
             const char *name = name_of(cx->arena, gguf ? llama[i].gguf : llama[i].hf, layer);
             infc_map_put(&wanted, name, 0);
-            check_one(&check, &llama[i], name, llama[i].head && c->tied);
+            check_one(&check, &llama[i], name, optional);
         }
     }
     if (c->rope_factors) infc_map_put(&wanted, c->rope_factors->name, 0);
