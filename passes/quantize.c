@@ -11,15 +11,6 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
-typedef struct rule {
-    pcre2_code *code;
-    pcre2_match_data *data;
-    infc_dtype weights;
-    bool matched; /* some weight, also one that an earlier rule decides about */
-} rule;
 
 typedef struct made { /* one quantised weight may serve several ops */
     const infc_weight *weight;
@@ -30,56 +21,15 @@ typedef struct made { /* one quantised weight may serve several ops */
 
 typedef struct quantize {
     infc_pass_cx *pass;
-    rule *rules;
-    size_t n_rules;
+    bool *matched; /* per rule: some weight, also one that an earlier rule decides about */
     made *made;
     size_t n_made, cap_made;
 } quantize;
 
-static void free_code(void *code) { pcre2_code_free(code); }
-static void free_data(void *data) { pcre2_match_data_free(data); }
-
-static infc_status compile_rules(quantize *q, const infc_spec *spec) {
-    infc_arena *scratch = q->pass->scratch;
-    q->rules = INFC_NEW(scratch, rule, spec->n_rules);
-    for (size_t i = 0; i < spec->n_rules; i++) {
-        int error;
-        PCRE2_SIZE at;
-        const char *pattern = spec->rules[i].match;
-        pcre2_code *code =
-            pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_UTF, &error, &at, NULL);
-        if (!code) {
-            char text[128];
-            pcre2_get_error_message(error, (PCRE2_UCHAR *)text, sizeof text);
-            return infc_fail(q->pass->ir->cx, INFC_ERR_SPEC, spec->rules[i].loc,
-                             "\"%s\" at character %zu: %s", pattern, (size_t)at + 1, text);
-        }
-        infc_arena_defer(scratch, free_code, code);
-        pcre2_match_data *data = pcre2_match_data_create_from_pattern(code, NULL);
-        if (!data) return INFC_ERR_NO_MEMORY;
-        infc_arena_defer(scratch, free_data, data);
-        q->rules[q->n_rules++] = (rule){code, data, spec->rules[i].weights, false};
-    }
-    return INFC_OK;
-}
-
-/* The first rule that matches wins. */
-static infc_dtype wanted(quantize *q, const char *name) {
-    const rule *first = NULL;
-    for (size_t i = 0; i < q->n_rules; i++) {
-        rule *r = &q->rules[i];
-        if (pcre2_match(r->code, (PCRE2_SPTR)name, PCRE2_ZERO_TERMINATED, 0, 0, r->data, NULL) < 0)
-            continue;
-        r->matched = true;
-        if (!first) first = r;
-    }
-    return first ? first->weights : q->pass->spec->weights;
-}
-
 static void warn_of_idle_rules(const quantize *q) {
-    for (size_t i = 0; i < q->n_rules; i++) {
+    for (size_t i = 0; i < q->pass->spec->n_rules; i++) {
         const infc_spec_rule *idle = &q->pass->spec->rules[i];
-        if (!q->rules[i].matched)
+        if (!q->matched[i])
             infc_warn(q->pass->ir->cx, idle->loc,
                       "precision.rules: \"%.200s\" matches no weight of a convolution or "
                       "matrix product",
@@ -171,8 +121,10 @@ static infc_status narrow_op(quantize *q, MlirOperation op, infc_op_kind kind) {
               product[2], result;
     const infc_weight *weight = infc_constant_matrix(ir, operand);
     made m;
+    infc_dtype wanted;
     if (!weight) return INFC_OK;
-    if (wanted(q, weight->name) != INFC_DTYPE_i8) return INFC_OK;
+    INFC_TRY(infc_spec_weight_dtype(ir->cx, q->pass->spec, weight->name, q->matched, &wanted));
+    if (wanted != INFC_DTYPE_i8) return INFC_OK;
     INFC_TRY(quantized(q, kind, operand, weight, &m));
     infc_ir_at at = {mlirOperationGetBlock(op), op};
     MlirLocation location = mlirOperationGetLocation(op);
@@ -189,7 +141,7 @@ static infc_status narrow_op(quantize *q, MlirOperation op, infc_op_kind kind) {
 infc_status infc_pass_quantize(infc_pass_cx *pass) {
     quantize q = {.pass = pass};
     if (!pass->spec) return INFC_OK;
-    INFC_TRY(compile_rules(&q, pass->spec));
+    q.matched = INFC_NEW(pass->scratch, bool, pass->spec->n_rules);
     MlirOperation *ops;
     size_t n = infc_ir_ops(pass->scratch, infc_ir_body(pass->ir->main), &ops);
     for (size_t i = 0; i < n; i++) {

@@ -124,9 +124,12 @@ infc_status infc_spec_read(infc_cx *cx, const char *path, const infc_spec_set *s
 /* The same for the text of a spec; `path` locates problems and is what paths are relative to. */
 infc_status infc_spec_read_bytes(infc_cx *cx, const char *path, infc_bytes text,
                                  const infc_spec_set *sets, size_t n_sets, infc_spec *out);
-/* The storage type of a weight: of the first rule that matches its name, else precision.weights. Fails when
- * matching takes too long. */
-infc_status infc_spec_weight_dtype(infc_cx *cx, const infc_spec *spec, const char *name, infc_dtype *out);
+/* The code of a rule's pattern, as long as the arena. Null: *why says what is wrong at character *at, from 1. */
+const void *infc_spec_pattern(infc_arena *arena, const char *text, const char **why, size_t *at);
+/* The storage type of a weight: of the first rule that matches its name, else precision.weights. `matched`, one per
+ * rule, is set for all that match. Fails when matching takes too long. */
+infc_status infc_spec_weight_dtype(infc_cx *cx, const infc_spec *spec, const char *name,
+                                   bool *matched, infc_dtype *out);
 /* The same facts in other forms, from spec_keys.def. */
 void infc_spec_schema_json(infc_buf *out);
 void infc_spec_reference_markdown(infc_buf *out);

@@ -9,26 +9,32 @@ enum { MATCH_LIMIT = 100000, DEPTH_LIMIT = 1000, HEAP_LIMIT_KIB = 4096, MAX_PATT
 
 static void free_code(void *handle) { pcre2_code_free(*(pcre2_code **)handle); }
 
-void infc_spec_check_regex(infc_spec_check *check, const char *path, infc_yaml *node) {
+const void *infc_spec_pattern(infc_arena *arena, const char *text, const char **why, size_t *at) {
+    enum { MAX_WHY = 256 };
     int error;
+    pcre2_code **kept = INFC_NEW(arena, pcre2_code *, 1);
+    infc_arena_defer(arena, free_code, kept); /* before there is something to lose */
+    uint32_t options = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C;
+    *kept = pcre2_compile((PCRE2_SPTR)text, strlen(text), options, &error, at, NULL);
+    if (*kept) return *kept;
+    PCRE2_UCHAR *message = INFC_NEW(arena, PCRE2_UCHAR, MAX_WHY);
+    pcre2_get_error_message(error, message, MAX_WHY);
+    *why = (const char *)message;
+    ++*at;
+    return NULL;
+}
+
+void infc_spec_check_regex(infc_spec_check *check, const char *path, infc_yaml *node) {
+    const char *why;
     size_t at, n = strlen(node->text);
     if (n == 0 || n > MAX_PATTERN) {
         infc_spec_problem(check, node, path, "a regular expression has 1 to %d characters", MAX_PATTERN);
         return;
     }
-    pcre2_code **kept = INFC_NEW(check->cx->arena, pcre2_code *, 1);
-    infc_arena_defer(check->cx->arena, free_code, kept); /* before there is something to lose */
-    uint32_t options = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C;
-    pcre2_code *code = pcre2_compile((PCRE2_SPTR)node->text, n, options, &error, &at, NULL);
-    if (!code) {
-        PCRE2_UCHAR why[256];
-        pcre2_get_error_message(error, why, sizeof why);
+    node->parsed = infc_spec_pattern(check->cx->arena, node->text, &why, &at);
+    if (!node->parsed)
         infc_spec_problem(check, node, path, "%s is no regular expression: %s, at character %zu",
-                          infc_yaml_quote(check->cx, node->text), (const char *)why, at + 1);
-        return;
-    }
-    *kept = code;
-    node->parsed = code;
+                          infc_yaml_quote(check->cx, node->text), why, at);
 }
 
 static int match(const infc_spec_rule *rule, const char *name) {
@@ -46,20 +52,21 @@ static int match(const infc_spec_rule *rule, const char *name) {
     return result;
 }
 
-infc_status infc_spec_weight_dtype(infc_cx *cx, const infc_spec *spec, const char *name, infc_dtype *out) {
+infc_status infc_spec_weight_dtype(infc_cx *cx, const infc_spec *spec, const char *name,
+                                   bool *matched, infc_dtype *out) {
     bool text = infc_text_is_utf8(name, strlen(name)); /* what is not can match no rule */
+    const infc_spec_rule *first = NULL;
     for (size_t i = 0; i < spec->n_rules && text; i++) {
         int result = match(&spec->rules[i], name);
-        if (result >= 0) {
-            *out = spec->rules[i].weights;
-            return INFC_OK;
-        }
         if (result == PCRE2_ERROR_NOMATCH) continue;
-        return infc_fail(cx, INFC_ERR_SPEC, spec->rules[i].loc,
-                         "precision.rules.match: matching %s takes too long; "
-                         "simplify the expression",
-                         infc_yaml_quote(cx, name));
+        if (result < 0)
+            return infc_fail(cx, INFC_ERR_SPEC, spec->rules[i].loc,
+                             "precision.rules.match: matching %s takes too long; "
+                             "simplify the expression",
+                             infc_yaml_quote(cx, name));
+        matched[i] = true;
+        if (!first) first = &spec->rules[i];
     }
-    *out = spec->weights;
+    *out = first ? first->weights : spec->weights;
     return INFC_OK;
 }

@@ -98,10 +98,23 @@ static infc_status print_outputs(infc_ir *ir, const char *label) {
     return INFC_OK;
 }
 
+static infc_status compile_rules(infc_cx *cx, options *o) {
+    for (size_t i = 0; i < o->spec.n_rules; i++) {
+        const char *why;
+        size_t at;
+        o->rules[i].code = infc_spec_pattern(cx->arena, o->rules[i].match, &why, &at);
+        if (!o->rules[i].code)
+            return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "\"%s\" at character %zu: %s",
+                             o->rules[i].match, at, why);
+    }
+    return INFC_OK;
+}
+
 static infc_status run(infc_cx *cx, options *o) {
     infc_bytes text;
     infc_ir ir;
     infc_target target;
+    INFC_TRY(compile_rules(cx, o));
     INFC_TRY(read_text(cx, o->file, &text));
     INFC_TRY(infc_ir_parse(cx, text, "input.mlir", &ir));
     if (o->target) INFC_TRY(infc_target_parse(cx, INFC_NO_LOC, o->target, &target));

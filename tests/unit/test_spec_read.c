@@ -248,6 +248,7 @@ static void paths_that_are_neither(void **state) {
 static void rules_choose_the_storage_type(void **state) {
     (void)state;
     infc_dtype dtype;
+    bool matched[4];
     read_ok(HEAD "precision:\n  weights: int8\n  rules:\n"
                  "    - {match: \"lm_head|embed\", weights: f32}\n"
                  "    - {match: \"^head\", weights: int8}\n"
@@ -256,22 +257,25 @@ static void rules_choose_the_storage_type(void **state) {
     static const struct {
         const char *name;
         infc_dtype dtype;
+        bool matched[4];
     } cases[] = {
-        {"model.embed.weight", INFC_DTYPE_f32},
-        {"head.0", INFC_DTYPE_i8},
-        {"x.head", INFC_DTYPE_f32},
-        {"conv1", INFC_DTYPE_i8},
-        {"\xff", INFC_DTYPE_i8},
-        {"aaa", INFC_DTYPE_f32},
+        {"model.embed.weight", INFC_DTYPE_f32, {true}},
+        {"head.0", INFC_DTYPE_i8, {false, true, true}},
+        {"x.head", INFC_DTYPE_f32, {false, false, true}},
+        {"conv1", INFC_DTYPE_i8, {false}},
+        {"\xff", INFC_DTYPE_i8, {false}},
+        {"aaa", INFC_DTYPE_f32, {false, false, false, true}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(infc_spec_weight_dtype(&cx, &spec, cases[i].name, &dtype), INFC_OK);
+        memset(matched, 0, sizeof matched);
+        assert_int_equal(infc_spec_weight_dtype(&cx, &spec, cases[i].name, matched, &dtype), INFC_OK);
         assert_int_equal(dtype, cases[i].dtype);
+        assert_memory_equal(matched, cases[i].matched, sizeof matched);
     }
     char slow[64];
     memset(slow, 'a', sizeof slow);
     memcpy(slow + 60, "b", 2);
-    assert_int_equal(infc_spec_weight_dtype(&cx, &spec, slow, &dtype), INFC_ERR_SPEC);
+    assert_int_equal(infc_spec_weight_dtype(&cx, &spec, slow, matched, &dtype), INFC_ERR_SPEC);
     assert_non_null(strstr(diags(), "takes too long; simplify the expression"));
 }
 
