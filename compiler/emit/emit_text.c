@@ -11,7 +11,7 @@ typedef struct words {
     infc_dtype dtype;
 } words;
 
-static infc_status input_fits(const infc_emit_unit *u, words *w, int i) {
+static infc_status input_fits(const infc_emit_unit *u, words *w, int i, const char *name) {
     const infc_type *type = &u->plan->buffers[u->plan->inputs[w->inputs[i]]].type;
     int64_t min, max, step;
     int axis = type->rank - 1;
@@ -24,10 +24,7 @@ static infc_status input_fits(const infc_emit_unit *u, words *w, int i) {
         return INFC_OK;
     return infc_fail(u->cx, INFC_ERR_SPEC,
                      w->text->loc, "input \"%s\" is %s; text needs i64 or i32 [1,tokens], the same for all it feeds",
-                     i == 0   ? w->text->ids
-                     : i == 1 ? w->text->mask
-                              : w->text->types,
-                     infc_type_text(u->cx->arena, type));
+                     name, infc_type_text(u->cx->arena, type));
 }
 
 static infc_status words_find(const infc_emit_unit *u, const infc_spec_text *text, words *w) {
@@ -40,7 +37,7 @@ static infc_status words_find(const infc_emit_unit *u, const infc_spec_text *tex
         if (w->inputs[i] < 0 && (names[i] || i == 0))
             return infc_fail(u->cx, INFC_ERR_SPEC, text->loc, "the model has no input \"%s\"%s",
                              name, i == 0 ? "; say under `ids` which takes the token ids" : "");
-        if (w->inputs[i] >= 0) INFC_TRY(input_fits(u, w, i));
+        if (w->inputs[i] >= 0) INFC_TRY(input_fits(u, w, i, name));
     }
     const size_t around = text->tokenizer->n_before + text->tokenizer->n_after;
     if (w->max > (int64_t)around) return INFC_OK;
