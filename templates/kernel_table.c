@@ -296,7 +296,7 @@ uint64_t infk_flops(infk_kind kind, const void *dims) {
     }
     case INFK_sample: { /* a product and a sum for each neighbour */
         const infk_sample_dims *d = dims;
-        const uint64_t side = d->mode == 2 ? 4 : d->mode + 1 > 1 ? 2 : 1;
+        const uint64_t side = d->mode == 2 ? 4 : d->mode == 1 ? 2 : 1;
         return 2 * side * side * (uint64_t)(d->batch * d->c * d->oh * d->ow);
     }
     case INFK_lstm: return recurrent_flops(dims, 4);

@@ -137,7 +137,7 @@ static void put_nothing(eval *e, MlirOperation op) {
 /* Up to, not including, func.return. */
 static infc_status run_body(eval *e, MlirBlock body) {
     MlirOperation op = mlirBlockGetFirstOperation(body);
-    for (; !mlirOperationIsNull(op) && !e->ended; op = mlirOperationGetNextInBlock(op)) {
+    for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
         infc_op_kind kind = infc_ir_kind(e->ir, op);
         if (kind == INFC_OP_RETURN) break;
         if (kind == INFC_OP_weight) put_weight(e, op);
