@@ -47,12 +47,12 @@ def small_tokenizer(path, lowercase=True, strip=None, clean=True, han=True):
         "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100, "vocab": {p: i for i, p in enumerate(pieces)}}}))
 
 
-def identity(path):
+def identity(path, dtype=TensorProto.INT64):
     names = ["input_ids", "attention_mask", "token_type_ids"]
-    ports = [helper.make_tensor_value_info(n, TensorProto.INT64, [1, "tokens"]) for n in names]
-    outs = [helper.make_tensor_value_info("y" + n, TensorProto.INT64, [1, "tokens"]) for n in names]
+    ports = [helper.make_tensor_value_info(n, dtype, [1, "tokens"]) for n in names]
+    outs = [helper.make_tensor_value_info("y" + n, dtype, [1, "tokens"]) for n in names]
     graph = helper.make_graph([helper.make_node("Add", [n, "zero"], ["y" + n]) for n in names], "g", ports, outs,
-                              [helper.make_tensor("zero", TensorProto.INT64, [1], [0])])
+                              [helper.make_tensor("zero", dtype, [1], [0])])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), path)
 
 
@@ -142,6 +142,10 @@ def check_refusals(infc, work):
         (work / "bad.yaml").write_text("infc: 1\nmodel: words.onnx\nname: prep\nshapes: {tokens: 8}\ninputs: {text: {kind: text, tokenizer: bad.json}}\n")
         done = subprocess.run([infc, "compile", work / "bad.yaml", "-o", work / "bad"], capture_output=True, text=True)
         failed += [] if done.returncode == 2 and words in done.stderr else [f"{what}: {done.returncode} {done.stderr}"]
+    identity(work / "float.onnx", TensorProto.FLOAT)
+    (work / "bad.yaml").write_text("infc: 1\nmodel: float.onnx\nname: prep\nshapes: {tokens: 8}\ninputs: {text: {kind: text, tokenizer: small.json}}\n")
+    done = subprocess.run([infc, "compile", work / "bad.yaml", "-o", work / "bad"], capture_output=True, text=True)
+    failed += [] if done.returncode == 2 and 'input "input_ids" is f32[1,8]; text needs i64 or i32' in done.stderr else [f"float: {done.returncode} {done.stderr}"]
     print("".join(failed), end="")
     return not failed
 
