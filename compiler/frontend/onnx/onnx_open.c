@@ -34,10 +34,7 @@ static infc_status table_above(infc_onnx_at *at, int64_t most, infc_onnx_operand
 
 static infc_status number_constant(infc_onnx_at *at, int64_t value, infc_onnx_operand *out) {
     const infc_type type = {.dtype = INFC_DTYPE_i64, .rank = 1, .dims = {1}};
-    void *bytes;
-    INFC_TRY(infc_onnx_constant(at, &type, &bytes, out));
-    memcpy(bytes, &value, sizeof value);
-    return INFC_OK;
+    return infc_onnx_filled(at, &type, &value, out);
 }
 
 infc_status infc_onnx_numbers(infc_onnx_at *at, int64_t start, int64_t step, int64_t n, infc_onnx_operand *out) {
@@ -58,16 +55,16 @@ infc_status infc_onnx_numbers(infc_onnx_at *at, int64_t start, int64_t step, int
     return infc_onnx_map2(at, "add", *out, below, out);
 }
 
-static infc_status dim_number(infc_onnx_at *at, int64_t dim, infc_onnx_operand *out) {
-    return infc_dim_open(dim) ? infc_onnx_numbers(at, dim, 1, 1, out) : number_constant(at, dim, out);
-}
-
 infc_status infc_onnx_dim_float(infc_onnx_at *at, const char *what, int64_t dim, infc_onnx_operand *out) {
     *out = infc_onnx_scalar(at, what, (float)dim);
     if (!infc_dim_open(dim)) return INFC_OK;
-    INFC_TRY(dim_number(at, dim, out));
+    INFC_TRY(infc_onnx_numbers(at, dim, 1, 1, out));
     INFC_TRY(infc_onnx_convert(at, INFC_DTYPE_f32, out, out));
     return infc_onnx_view(at, out, NULL, 0, out);
+}
+
+static infc_status dim_number(infc_onnx_at *at, int64_t dim, infc_onnx_operand *out) {
+    return infc_dim_open(dim) ? infc_onnx_numbers(at, dim, 1, 1, out) : number_constant(at, dim, out);
 }
 
 infc_status infc_onnx_dims_computed(infc_onnx_at *at, infc_onnx_operand *x) {
@@ -98,18 +95,14 @@ infc_onnx_operand infc_onnx_widened(const infc_onnx_at *at, const infc_onnx_oper
 }
 
 infc_status infc_onnx_filled(infc_onnx_at *at, const infc_type *type, const void *value, infc_onnx_operand *out) {
-    infc_type one = {.dtype = type->dtype};
+    const infc_type one = {.dtype = type->dtype};
     const size_t size = infc_dtype_bytes(type->dtype);
+    const bool open = infc_type_open(type);
     void *bytes;
-    if (!infc_type_open(type)) {
-        INFC_TRY(infc_onnx_constant(at, type, &bytes, out));
-        for (int64_t k = 0, n = infc_type_count(type); k < n; k++)
-            memcpy((char *)bytes + (size_t)k * size, value, size);
-        return INFC_OK;
-    }
-    INFC_TRY(infc_onnx_constant(at, &one, &bytes, out));
-    memcpy(bytes, value, size);
-    infc_onnx_operand from = *out;
+    INFC_TRY(infc_onnx_constant(at, open ? &one : type, &bytes, out));
+    for (int64_t k = 0, n = infc_type_count(&out->type); k < n; k++)
+        memcpy((char *)bytes + (size_t)k * size, value, size);
+    if (!open) return INFC_OK;
     infc_attr attr = infc_attr_ints("shape", type->dims, type->rank);
-    return infc_onnx_build(at, INFC_OP_expand, &from, 1, &attr, 1, out);
+    return infc_onnx_build(at, INFC_OP_expand, out, 1, &attr, 1, out);
 }

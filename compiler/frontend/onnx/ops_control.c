@@ -149,12 +149,9 @@ static infc_status stack_rows(infc_onnx_at *at, trips *t, size_t i, size_t to, i
 }
 
 static infc_status scalar_constant(infc_onnx_at *at, infc_dtype dtype, int64_t value, infc_onnx_operand *out) {
-    infc_type type = {.dtype = dtype};
-    void *bytes;
-    INFC_TRY(infc_onnx_constant(at, &type, &bytes, out));
-    if (dtype == INFC_DTYPE_bool) *(uint8_t *)bytes = value != 0;
-    else *(int64_t *)bytes = value;
-    return INFC_OK;
+    const infc_type type = {.dtype = dtype};
+    const uint8_t truth = value != 0;
+    return infc_onnx_filled(at, &type, dtype == INFC_DTYPE_bool ? (const void *)&truth : &value, out);
 }
 
 /* ---- Loop ------------------------------------------------------------------------------------------------- */
@@ -213,11 +210,10 @@ static infc_status check_open(infc_onnx_at *at, const loop *l) {
 
 /* Whether trip `trip` is within the count, for counts known only when the model runs. */
 static infc_status within_count(infc_onnx_at *at, loop *l, int64_t trip) {
-    infc_onnx_operand in[2], within;
+    infc_onnx_operand number, within;
     if (!l->counted) return INFC_OK;
-    in[1] = l->count;
-    INFC_TRY(scalar_constant(at, INFC_DTYPE_i64, trip, &in[0]));
-    INFC_TRY(infc_onnx_map(at, "less", in, 2, &within));
+    INFC_TRY(scalar_constant(at, INFC_DTYPE_i64, trip, &number));
+    INFC_TRY(infc_onnx_map2(at, "less", number, l->count, &within));
     if (is_true(&l->go)) l->go = within;
     else INFC_TRY(infc_onnx_map2(at, "and", l->go, within, &l->go));
     return INFC_OK;

@@ -14,14 +14,10 @@ static infc_status integers(infc_onnx_at *at, const int64_t *dims, int rank, int
 }
 
 infc_status infc_onnx_whole(infc_onnx_at *at, int64_t value, infc_onnx_operand *out) {
-    int64_t *bytes;
-    if (infc_dim_open(value)) {
-        INFC_TRY(infc_onnx_numbers(at, value, 1, 1, out));
-        return infc_onnx_view(at, out, NULL, 0, out);
-    }
-    INFC_TRY(integers(at, NULL, 0, &bytes, out));
-    *bytes = value;
-    return INFC_OK;
+    const infc_type type = {.dtype = INFC_DTYPE_i64};
+    if (!infc_dim_open(value)) return infc_onnx_filled(at, &type, &value, out);
+    INFC_TRY(infc_onnx_numbers(at, value, 1, 1, out));
+    return infc_onnx_view(at, out, NULL, 0, out);
 }
 
 infc_status infc_onnx_indices(infc_onnx_at *at, infc_onnx_operand *out) {

@@ -2,7 +2,6 @@
 #include "ops_index.h"
 #include "onnx_tensor.h"
 #include "ops_part.h"
-#include <string.h>
 
 /* An integer operand or attribute of one element that must be known. */
 static infc_status one_integer(infc_onnx_at *at, size_t i, int64_t *out) {
@@ -34,9 +33,9 @@ infc_status infc_onnx_import_trilu(infc_onnx_at *at) {
     for (int64_t i = 0; i < mask.dims[0]; i++)
         for (int64_t j = 0; j < mask.dims[1]; j++)
             stays[i * mask.dims[1] + j] = upper ? j - i >= k : j - i <= k;
-    infc_type zero = {.dtype = x.type.dtype};
-    INFC_TRY(infc_onnx_constant(at, &zero, &bytes, &pick[2]));
-    memset(bytes, 0, infc_dtype_bytes(x.type.dtype));
+    const infc_type one = {.dtype = x.type.dtype};
+    static const int64_t zero = 0; /* of any type */
+    INFC_TRY(infc_onnx_filled(at, &one, &zero, &pick[2]));
     pick[1] = x;
     INFC_TRY(infc_onnx_pick(at, pick, &y));
     return infc_onnx_output(at, 0, &y);
