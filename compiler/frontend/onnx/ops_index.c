@@ -28,8 +28,7 @@ infc_status infc_onnx_indices(infc_onnx_at *at, infc_onnx_operand *out) {
     return infc_onnx_convert(at, INFC_DTYPE_i64, out, out);
 }
 
-/* Constant indices must lie in [-dim, dim). */
-static infc_status check_known(infc_onnx_at *at, const infc_onnx_operand *index, int64_t dim) {
+infc_status infc_onnx_indices_known(infc_onnx_at *at, const infc_onnx_operand *index, int64_t dim) {
     for (int64_t k = 0; index->constant && k < infc_type_count(&index->type); k++) {
         int64_t value = infc_weight_i64(index->constant, k);
         if (value < -infc_dim_least(dim) || value >= infc_dim_least(dim))
@@ -52,7 +51,7 @@ infc_status infc_onnx_wrap(infc_onnx_at *at, infc_onnx_operand index, int64_t di
 static infc_status wrap_checked(infc_onnx_at *at, infc_onnx_operand index, int64_t dim, int64_t bad,
                                 infc_onnx_operand *out) {
     infc_onnx_operand zero, extent, low, high, pick[3];
-    INFC_TRY(check_known(at, &index, dim));
+    INFC_TRY(infc_onnx_indices_known(at, &index, dim));
     INFC_TRY(infc_onnx_wrap(at, index, dim, out));
     if (index.constant) return INFC_OK;
     INFC_TRY(infc_onnx_whole(at, 0, &zero));

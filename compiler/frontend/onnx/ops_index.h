@@ -7,6 +7,8 @@
 infc_status infc_onnx_whole(infc_onnx_at *at, int64_t value, infc_onnx_operand *out);
 /* Negative indices count from the end of `dim` elements. */
 infc_status infc_onnx_wrap(infc_onnx_at *at, infc_onnx_operand index, int64_t dim, infc_onnx_operand *out);
+/* Indices that are constant must lie in [-dim, dim), whatever size it has. */
+infc_status infc_onnx_indices_known(infc_onnx_at *at, const infc_onnx_operand *index, int64_t dim);
 /* Input 1 as i64; and with as many dims as x, with the node's axis. */
 infc_status infc_onnx_indices(infc_onnx_at *at, infc_onnx_operand *out);
 infc_status infc_onnx_element_indices(infc_onnx_at *at, const infc_type *x, infc_onnx_operand *out, int *axis);

@@ -1,4 +1,5 @@
 /* Parts of a tensor: Slice, Split, Gather. */
+#include "ops_index.h"
 #include "ops_part.h"
 #include <string.h>
 
@@ -248,12 +249,9 @@ infc_status infc_onnx_import_gather(infc_onnx_at *at) {
     INFC_TRY(infc_onnx_input_integers(at, 1, &indices, &n));
     if (rank > INFC_MAX_RANK)
         return infc_onnx_refuse(at, "the result has %d dimensions; at most %d are supported", rank, INFC_MAX_RANK);
-    for (int64_t i = 0; i < n; i++) {
-        if (indices[i] < -infc_dim_least(dim) || indices[i] >= infc_dim_least(dim))
-            return infc_onnx_invalid(at, "index %lld is out of range for %s elements",
-                                     (long long)indices[i], infc_dim_text(at->arena, dim));
+    INFC_TRY(infc_onnx_indices_known(at, &index, dim));
+    for (int64_t i = 0; i < n; i++)
         if (indices[i] < 0) indices[i] = infc_dim_add(dim, indices[i]);
-    }
     for (int i = 0; i < rank; i++)
         dims[i] = i < axis                     ? x.type.dims[i]
                   : i < axis + index.type.rank ? index.type.dims[i - axis]
