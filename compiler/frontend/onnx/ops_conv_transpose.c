@@ -12,13 +12,6 @@ typedef struct plan { /* of both axes */
     int64_t first[2]; /* the first output among those that it gives */
 } plan;
 
-/* The sum of the pads of an axis becomes two: with SAME_UPPER what is odd goes behind. */
-static void share_pads(infc_onnx_window *w, int axis, int64_t total, bool upper) {
-    if (total < 0) total = 0;
-    w->pads[axis] = upper ? total / 2 : total - total / 2;
-    w->pads[2 + axis] = total - w->pads[axis];
-}
-
 /* How many outputs each axis has, and its pads. */
 static infc_status read_outputs(infc_onnx_at *at, const infc_type *image, infc_onnx_window *w, plan *p) {
     int64_t extra[2] = {0, 0}, shape[2] = {0, 0};
@@ -39,7 +32,7 @@ static infc_status read_outputs(infc_onnx_at *at, const infc_type *image, infc_o
         if ((same || given) && infc_dim_open(cut))
             return infc_onnx_refuse(
                 at, "attribute \"output_shape\" fixes what the sizes of a run would change");
-        if (same || given) share_pads(w, k, cut, upper);
+        if (same || given) infc_onnx_window_share(w, k, cut < 0 ? 0 : cut, !upper);
         p->out[k] = same || given ? shape[k] : infc_dim_sub(all, w->pads[k] + w->pads[2 + k]);
         if (given && shape[k] > all)
             return infc_onnx_invalid(at, "attribute \"output_shape\" has %lld where at most %lld are made",
@@ -53,7 +46,7 @@ static infc_status read_outputs(infc_onnx_at *at, const infc_type *image, infc_o
 
 static void make_plan(const infc_type *image, const infc_onnx_window *w, plan *p) {
     for (int k = 0; k < 2; k++) {
-        int64_t s = w->strides[k], reach = (w->kernel[k] - 1) * w->dilations[k] + 1;
+        int64_t s = w->strides[k], reach = infc_window_reach(w->kernel[k], w->dilations[k]);
         int64_t taps = (reach + s - 1) / s, begin = w->pads[k] / s;
         int64_t last = infc_dim_floor(infc_dim_add(p->out[k], w->pads[k] - 1), s);
         if (begin > taps - 1) begin = taps - 1;

@@ -70,7 +70,13 @@ static infc_status undecided(infc_onnx_at *at, const char *what, int64_t in, int
         what, infc_dim_text(at->arena, in), (long long)stride);
 }
 
-/* SAME: as many outputs as ceil(in / stride); what is odd goes after (UPPER) or before (LOWER). */
+void infc_onnx_window_share(infc_onnx_window *w, int axis, int64_t total, bool lower) {
+    int64_t half = infc_dim_floor(total, 2), rest = infc_dim_sub(total, half);
+    w->pads[axis] = lower ? rest : half;
+    w->pads[2 + axis] = lower ? half : rest;
+}
+
+/* SAME: as many outputs as ceil(in / stride). */
 static infc_status pad_same(infc_onnx_at *at, infc_onnx_window *w, const infc_type *image, bool lower) {
     for (int k = 0; k < 2; k++) {
         int64_t in = image->dims[2 + k], reach = infc_window_reach(w->kernel[k], w->dilations[k]);
@@ -78,9 +84,7 @@ static infc_status pad_same(infc_onnx_at *at, infc_onnx_window *w, const infc_ty
         int64_t total = infc_dim_sub(infc_dim_add(last, reach), in);
         if (infc_dim_most(total) < 0) total = 0;
         if (infc_dim_least(total) < 0) return undecided(at, "padding", in, w->strides[k]);
-        int64_t half = infc_dim_floor(total, 2), rest = infc_dim_sub(total, half);
-        w->pads[k] = lower ? rest : half;
-        w->pads[2 + k] = lower ? half : rest;
+        infc_onnx_window_share(w, k, total, lower);
     }
     return INFC_OK;
 }

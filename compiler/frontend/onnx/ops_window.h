@@ -27,6 +27,8 @@ infc_status infc_onnx_average(infc_onnx_at *at, infc_onnx_operand x, infc_onnx_o
  * node has its one axis second; `out` stays as it is when the attribute is left out. */
 infc_status infc_onnx_window_list(infc_onnx_at *at, const char *name, int spatial, int per_axis,
                                   int64_t least, int64_t *out);
+/* The sum of the pads of an axis, 0 or more, as two; what is odd goes before (`lower`) or after. */
+void infc_onnx_window_share(infc_onnx_window *w, int axis, int64_t total, bool lower);
 /* [N, O*h*w, H, W] as [N, O, H*h, W*w]; `channels_last`: the channels are numbered [h, w, O] instead. */
 infc_status infc_onnx_spread(infc_onnx_at *at, const infc_onnx_operand *x, int64_t h, int64_t w,
                              bool channels_last, infc_onnx_operand *out);
