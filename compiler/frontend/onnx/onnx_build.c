@@ -54,12 +54,6 @@ static bool moves_only(infc_op_kind kind) {
            kind == INFC_OP_expand || infc_op_is_concat(kind);
 }
 
-static bool has_open(const infc_attr *attrs, int n_attrs) {
-    infc_op_desc desc = {.n_attrs = n_attrs};
-    for (int i = 0; i < n_attrs; i++) desc.attrs[i] = attrs[i];
-    return infc_desc_open(&desc);
-}
-
 infc_status infc_onnx_constant(infc_onnx_at *at, const infc_type *type, void **bytes, infc_onnx_operand *out) {
     return infc_onnx_constant_dims(at, type, false, bytes, out);
 }
@@ -111,19 +105,19 @@ infc_status infc_onnx_build(infc_onnx_at *at, infc_op_kind kind, const infc_onnx
                             const infc_attr *attrs, int n_attrs, infc_onnx_operand *out) {
     infc_onnx_import *import = at->import;
     MlirValue values[INFC_MAX_OPERANDS], result;
-    infc_onnx_operand own[INFC_MAX_OPERANDS];
-    bool dims = false, open = has_open(attrs, n_attrs);
-    for (int i = 0; i < n; i++) dims = dims || infc_weight_has_dims(in[i].constant);
-    if (is_shape_work(kind, in, n) && !open && (!dims || moves_only(kind))) {
-        infc_op_desc desc = {.kind = kind, .n_in = n, .n_attrs = n_attrs};
-        for (int i = 0; i < n; i++) desc.in[i] = in[i].type;
-        for (int i = 0; i < n_attrs; i++) desc.attrs[i] = attrs[i];
-        return build_constant(at, &desc, in, out);
-    }
+    infc_op_desc desc = {.kind = kind, .n_in = n, .n_attrs = n_attrs};
+    bool dims = false;
     for (int i = 0; i < n; i++) {
-        own[i] = in[i];
-        INFC_TRY(infc_onnx_dims_computed(at, &own[i]));
-        values[i] = infc_onnx_value_of(import, &own[i]);
+        desc.in[i] = in[i].type;
+        dims = dims || infc_weight_has_dims(in[i].constant);
+    }
+    for (int i = 0; i < n_attrs; i++) desc.attrs[i] = attrs[i];
+    if (is_shape_work(kind, in, n) && !infc_desc_open(&desc) && (!dims || moves_only(kind)))
+        return build_constant(at, &desc, in, out);
+    for (int i = 0; i < n; i++) {
+        infc_onnx_operand own = in[i];
+        INFC_TRY(infc_onnx_dims_computed(at, &own));
+        values[i] = infc_onnx_value_of(import, &own);
     }
     INFC_TRY(infc_ir_build(import->ir, block_end(import), kind, at->location, values, n, attrs, n_attrs, &result));
     *out = computed(import, result);
