@@ -448,12 +448,11 @@ static infc_status cast_to(infc_onnx_at *at, infc_dtype to) {
 
 infc_status infc_onnx_import_cast(infc_onnx_at *at) {
     int64_t to = infc_onnx_attr_int(at, "to", 0);
-    int32_t data_type = to < 0 || to > INT32_MAX ? -1 : (int32_t)to;
-    infc_dtype dtype = infc_onnx_dtype(data_type);
+    infc_dtype dtype = infc_onnx_dtype(to);
     if (infc_dtype_bytes(dtype) == 0)
         return infc_onnx_refuse(at, "a cast from %s to %s is not supported",
                                 infc_dtype_name(infc_onnx_any(at, 0).type.dtype),
-                                infc_onnx_type_name(at->arena, data_type));
+                                infc_onnx_type_name(at->arena, to < 0 || to > INT32_MAX ? -1 : (int32_t)to));
     return cast_to(at, dtype);
 }
 

@@ -40,13 +40,13 @@ static const type_facts types[] = {
     [28] = {"float6e3m2", INFC_DTYPE_NONE, 0},
 };
 
-static const type_facts *facts_of(int32_t data_type) {
+static const type_facts *facts_of(int64_t data_type) {
     static const type_facts unknown = {NULL, INFC_DTYPE_NONE, 0};
-    if (data_type < 0 || (size_t)data_type >= sizeof types / sizeof *types) return &unknown;
+    if (data_type < 0 || (uint64_t)data_type >= sizeof types / sizeof *types) return &unknown;
     return &types[data_type];
 }
 
-infc_dtype infc_onnx_dtype(int32_t data_type) { return facts_of(data_type)->dtype; }
+infc_dtype infc_onnx_dtype(int64_t data_type) { return facts_of(data_type)->dtype; }
 const char *infc_onnx_type_name(infc_arena *arena, int32_t data_type) {
     const char *name = facts_of(data_type)->name;
     return name ? name : infc_arena_printf(arena, "type %d (unknown)", (int)data_type);

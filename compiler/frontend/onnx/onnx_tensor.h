@@ -5,7 +5,7 @@
 #include "onnx_load.h"
 
 /* TensorProto.DataType: ours, or INFC_DTYPE_NONE where there is none; and how ONNX calls it. */
-infc_dtype infc_onnx_dtype(int32_t data_type);
+infc_dtype infc_onnx_dtype(int64_t data_type);
 const char *infc_onnx_type_name(infc_arena *arena, int32_t data_type); /* "float16", "type 77 (unknown)" */
 
 /* Checks type, shape and data, and borrows the bytes from the model or its external data where they lie as they

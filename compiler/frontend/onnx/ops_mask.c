@@ -96,7 +96,7 @@ infc_status infc_onnx_import_one_hot(infc_onnx_at *at) {
 /* Ones on diagonal k of a matrix as large as the input, of its type unless dtype says another. */
 infc_status infc_onnx_import_eye_like(infc_onnx_at *at) {
     infc_onnx_operand x = infc_onnx_any(at, 0), y;
-    int64_t k = infc_onnx_attr_int(at, "k", 0), to = infc_onnx_attr_int(at, "dtype", 0);
+    int64_t k = infc_onnx_attr_int(at, "k", 0);
     infc_type type = x.type;
     void *bytes;
     if (type.rank != 2)
@@ -107,7 +107,7 @@ infc_status infc_onnx_import_eye_like(infc_onnx_at *at) {
         ((float *)bytes)[i] = i % type.dims[1] - i / type.dims[1] == k ? 1.0f : 0.0f;
     infc_dtype dtype = x.type.dtype;
     if (infc_onnx_attr(at, "dtype"))
-        dtype = infc_onnx_dtype(to < 0 || to > INT32_MAX ? -1 : (int32_t)to);
+        dtype = infc_onnx_dtype(infc_onnx_attr_int(at, "dtype", 0));
     if (dtype != INFC_DTYPE_f32 && dtype != INFC_DTYPE_bool && !infc_dtype_is_integer(dtype))
         return infc_onnx_refuse(at, "a result of %s; f32, bool and integers are supported",
                                 infc_dtype_name(dtype));

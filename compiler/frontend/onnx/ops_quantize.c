@@ -86,8 +86,8 @@ static infc_status output(infc_onnx_at *at, infc_onnx_operand *y) {
 /* The type to quantise to: the zero point's, else of the attribute, else u8. */
 static infc_status quantized_type(infc_onnx_at *at, const infc_onnx_grid *grid, infc_dtype *out) {
     int64_t type = infc_onnx_attr_int(at, "output_dtype", 0);
-    *out = grid->dtype ? grid->dtype : type ? infc_onnx_dtype((int32_t)type) : INFC_DTYPE_u8;
-    if (type && infc_onnx_dtype((int32_t)type) != *out)
+    *out = grid->dtype ? grid->dtype : type ? infc_onnx_dtype(type) : INFC_DTYPE_u8;
+    if (type && infc_onnx_dtype(type) != *out)
         return infc_onnx_invalid(at, "output_dtype is not the type of the zero point, %s",
                                  infc_dtype_name(*out));
     if (*out == INFC_DTYPE_i8 || *out == INFC_DTYPE_u8 || *out == INFC_DTYPE_i16) return INFC_OK;
