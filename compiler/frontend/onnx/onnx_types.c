@@ -13,14 +13,17 @@ static const struct row {
 #undef INFC_ONNX_TYPES
 };
 
+static bool is(const char *word, size_t n, const char *text) {
+    return strlen(text) == n && memcmp(text, word, n) == 0;
+}
+
 /* Whether the `n` letters of `word` name the type, or a group that it is in. */
 static bool names(const char *word, size_t n, infc_dtype dtype) {
-    static const char *const floats[] = {"f32", "f64", "f16", "bf16"};
-    const char *name = infc_dtype_name(dtype);
-    if (n == strlen("number") && memcmp(word, "number", n) == 0) return dtype != INFC_DTYPE_bool;
-    for (int i = 0; i < 4 && n == strlen("float") && memcmp(word, "float", n) == 0; i++)
-        if (strcmp(floats[i], name) == 0) return true;
-    return strlen(name) == n && memcmp(name, word, n) == 0;
+    if (is(word, n, "number")) return dtype != INFC_DTYPE_bool;
+    if (is(word, n, "float"))
+        return dtype == INFC_DTYPE_f32 || dtype == INFC_DTYPE_f64 || dtype == INFC_DTYPE_f16 ||
+               dtype == INFC_DTYPE_bf16;
+    return is(word, n, infc_dtype_name(dtype));
 }
 
 static bool among(const char *types, infc_dtype dtype) {
