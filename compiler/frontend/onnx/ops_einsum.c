@@ -195,59 +195,64 @@ static infc_status sum_out(infc_onnx_at *at, term *t, const bool keep[LABELS]) {
 
 /* ---- two terms ------------------------------------------------------------------------------------------ */
 
+typedef struct group { /* labels that become one axis of a matrix */
+    int n, labels[INFC_MAX_RANK];
+} group;
+
 /* Labels of `t` that are (or are not) in `other` and for which keep is `kept`. */
-static int pick_labels(const term *t, const term *other, bool shared, const bool keep[LABELS],
-                       bool kept, int *out) {
-    int n = 0;
+static group pick_labels(const term *t, const term *other, bool shared, const bool keep[LABELS], bool kept) {
+    group out = {0};
     for (int i = 0; i < t->x.type.rank; i++)
         if (has_label(other->labels, other->x.type.rank, t->labels[i]) == shared && keep[t->labels[i]] == kept)
-            out[n++] = t->labels[i];
-    return n;
+            out.labels[out.n++] = t->labels[i];
+    return out;
 }
 
-static int64_t extent_of(const sums *s, const int *labels, int n) {
+static int64_t extent_of(const sums *s, const group *g) {
     int64_t product = 1;
-    for (int i = 0; i < n; i++) product *= s->dims[labels[i]];
+    for (int i = 0; i < g->n; i++) product *= s->dims[g->labels[i]];
     return product;
 }
 
-static infc_status matrices(infc_onnx_at *at, const sums *s, term *t, const int *batch, int n_batch,
-                            const int *rows, int n_rows, const int *columns, int n_columns) {
+/* Their labels one after the other. */
+static void line_up(const group *const groups[3], int *out) {
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < groups[i]->n; k++) *out++ = groups[i]->labels[k];
+}
+
+/* t, which has these labels, with an axis for each group. */
+static infc_status matrices(infc_onnx_at *at, const sums *s, term *t, const group *const groups[3]) {
     int order[3 * INFC_MAX_RANK];
-    memcpy(order, batch, (size_t)n_batch * sizeof *order);
-    memcpy(order + n_batch, rows, (size_t)n_rows * sizeof *order);
-    memcpy(order + n_batch + n_rows, columns, (size_t)n_columns * sizeof *order);
+    int64_t dims[3];
+    line_up(groups, order);
     INFC_TRY(reorder(at, t, order));
-    const int64_t dims[] = {extent_of(s, batch, n_batch), extent_of(s, rows, n_rows),
-                            extent_of(s, columns, n_columns)};
+    for (int i = 0; i < 3; i++) dims[i] = extent_of(s, groups[i]);
     return infc_onnx_view(at, &t->x, dims, 3, &t->x);
 }
 
 /* a becomes the product of both, summed over what neither the result nor a later term has. */
 static infc_status multiply(infc_onnx_at *at, const sums *s, term *a, term *b, const bool keep[LABELS]) {
-    int batch[INFC_MAX_RANK], inner[INFC_MAX_RANK], rows[INFC_MAX_RANK], columns[INFC_MAX_RANK];
     bool also[LABELS];
     for (int i = 0; i < LABELS; i++) also[i] = keep[i] || has_label(b->labels, b->x.type.rank, i);
     INFC_TRY(sum_out(at, a, also));
     for (int i = 0; i < LABELS; i++) also[i] = keep[i] || has_label(a->labels, a->x.type.rank, i);
     INFC_TRY(sum_out(at, b, also));
-    int n_batch = pick_labels(a, b, true, keep, true, batch),
-        n_inner = pick_labels(a, b, true, keep, false, inner);
-    int n_rows = pick_labels(a, b, false, keep, true, rows),
-        n_columns = pick_labels(b, a, false, keep, true, columns);
-    int rank = n_batch + n_rows + n_columns, *labels = a->labels;
+    const group batch = pick_labels(a, b, true, keep, true),
+                inner = pick_labels(a, b, true, keep, false), rows = pick_labels(a, b, false, keep, true),
+                columns = pick_labels(b, a, false, keep, true);
+    const group *const left[] = {&batch, &rows, &inner}, *const right[] = {&batch, &inner, &columns},
+                       *const product[] = {&batch, &rows, &columns};
+    int rank = batch.n + rows.n + columns.n;
     if (rank > INFC_MAX_RANK)
         return infc_onnx_refuse(at, "a product of %d dimensions; at most %d are supported", rank, INFC_MAX_RANK);
-    INFC_TRY(matrices(at, s, a, batch, n_batch, rows, n_rows, inner, n_inner));
-    INFC_TRY(matrices(at, s, b, batch, n_batch, inner, n_inner, columns, n_columns));
+    INFC_TRY(matrices(at, s, a, left));
+    INFC_TRY(matrices(at, s, b, right));
     infc_onnx_operand pair[] = {a->x, b->x};
-    if (n_inner) INFC_TRY(infc_onnx_build(at, INFC_OP_matmul, pair, 2, NULL, 0, &a->x));
+    if (inner.n) INFC_TRY(infc_onnx_build(at, INFC_OP_matmul, pair, 2, NULL, 0, &a->x));
     else INFC_TRY(infc_onnx_map(at, "mul", pair, 2, &a->x));
-    memcpy(labels, batch, (size_t)n_batch * sizeof *labels);
-    memcpy(labels + n_batch, rows, (size_t)n_rows * sizeof *labels);
-    memcpy(labels + n_batch + n_rows, columns, (size_t)n_columns * sizeof *labels);
+    line_up(product, a->labels);
     int64_t dims[INFC_MAX_RANK];
-    for (int i = 0; i < rank; i++) dims[i] = s->dims[labels[i]];
+    for (int i = 0; i < rank; i++) dims[i] = s->dims[a->labels[i]];
     return infc_onnx_view(at, &a->x, dims, rank, &a->x);
 }
 

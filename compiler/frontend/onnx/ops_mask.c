@@ -106,8 +106,7 @@ infc_status infc_onnx_import_eye_like(infc_onnx_at *at) {
     for (int64_t i = 0; i < infc_type_count(&type); i++)
         ((float *)bytes)[i] = i % type.dims[1] - i / type.dims[1] == k ? 1.0f : 0.0f;
     infc_dtype dtype = x.type.dtype;
-    if (infc_onnx_attr(at, "dtype"))
-        dtype = infc_onnx_dtype(infc_onnx_attr_int(at, "dtype", 0));
+    if (infc_onnx_attr(at, "dtype")) dtype = infc_onnx_dtype(infc_onnx_attr_int(at, "dtype", 0));
     if (dtype != INFC_DTYPE_f32 && dtype != INFC_DTYPE_bool && !infc_dtype_is_integer(dtype))
         return infc_onnx_refuse(at, "a result of %s; f32, bool and integers are supported",
                                 infc_dtype_name(dtype));
