@@ -1,4 +1,5 @@
 /* Operators that rank elements or go through them in order along an axis: ArgMax, ArgMin, TopK, Hardmax, CumSum. */
+#include "../../ir/op_rules.h"
 #include "ops_index.h"
 #include <string.h>
 
@@ -90,8 +91,7 @@ infc_status infc_onnx_import_hardmax(infc_onnx_at *at) {
     infc_type type = x.type;
     INFC_TRY(infc_onnx_axis(at, infc_onnx_attr_int(at, "axis", at->opset < 13 ? 1 : -1), type.rank, &axis));
     if (at->opset < 13) {
-        int64_t flat[] = {1, 1};
-        for (int i = 0; i < type.rank; i++) flat[i >= axis] *= type.dims[i];
+        const int64_t flat[] = {infc_dims_product(&type, 0, axis), infc_dims_product(&type, axis, type.rank)};
         INFC_TRY(infc_onnx_view(at, &x, flat, 2, &x));
         axis = 1;
     }
