@@ -2,20 +2,18 @@
 #include "spec_fill.h"
 #include <string.h>
 
-/* Keys of one kind only, between spaces. */
+/* Keys, each between spaces: of audio whose features are mel; of each kind. */
+#define MEL_KEYS \
+    " n_fft hop mels window center power fmin fmax mel_scale mel_norm log floor range relative "
+
 static const struct {
     const char *kind, *keys;
 } kinds[] = {
     {"image", " channels layout scale mean std "},
     {"constant", " value "},
     {"text", " tokenizer ids mask types "},
-    {"audio",
-     " rate features samples align fill normalize n_fft hop mels window center power fmin fmax"
-     " mel_scale mel_norm log floor range relative scale mean std "},
+    {"audio", " rate features samples align fill normalize scale mean std" MEL_KEYS},
 };
-static const char mel_keys[] =
-    " n_fft hop mels window center power fmin fmax mel_scale mel_norm log floor"
-    " range relative ";
 
 const char *const infc_spec_windows[] = {"hann", "hamming", "none", NULL};
 const char *const infc_spec_centers[] = {"none", "reflect", "zeros", NULL};
@@ -40,7 +38,7 @@ static void check_keys(infc_spec_check *check, infc_yaml_item *input, const char
             if (strcmp(kinds[k].kind, kind) == 0 && !among(check->cx->arena, kinds[k].keys, item->key))
                 infc_spec_problem(check, item->value, path_of(check, input, item->key),
                                   "is not a key of kind %s; remove it", kind);
-        if (strcmp(kind, "audio") == 0 && !mel && among(check->cx->arena, mel_keys, item->key))
+        if (strcmp(kind, "audio") == 0 && !mel && among(check->cx->arena, MEL_KEYS, item->key))
             infc_spec_problem(check, item->value, path_of(check, input, item->key),
                               "is a key of features: mel; add that, or remove this");
     }
@@ -50,7 +48,7 @@ static void check_keys(infc_spec_check *check, infc_yaml_item *input, const char
 static void fill_per_channel(infc_spec_check *check, const infc_yaml_item *input, const char *key,
                              int channels, double out[4]) {
     infc_yaml *list = infc_spec_get(input->value, key);
-    const char *path = infc_arena_printf(check->cx->arena, "inputs.%s.%s", input->key, key);
+    const char *path = path_of(check, input, key);
     if (list->n != 1 && list->n != (size_t)channels) {
         infc_spec_problem(check, list, path, "%zu numbers for %d channel%s; give one, or one per channel",
                           list->n, channels, channels == 1 ? "" : "s");
@@ -68,8 +66,7 @@ static void fill_per_channel(infc_spec_check *check, const infc_yaml_item *input
 static void fill_constant(infc_spec_check *check, infc_yaml_item *input, infc_spec *out) {
     const infc_yaml *value = infc_spec_get(input->value, "value");
     if (!value) {
-        infc_spec_problem(check, input->value,
-                          infc_arena_printf(check->cx->arena, "inputs.%s", input->key),
+        infc_spec_problem(check, input->value, path_of(check, input, ""),
                           "a constant needs a value, for example value: 16000");
         return;
     }

@@ -50,16 +50,15 @@ static const infc_token *find(const infc_token *tokens, size_t n, const char *te
 }
 
 static bool read_vocabulary(reading *r, const json_t *model) {
-    const json_t *vocabulary = json_object_get(model, "vocab"),
-                 *chars = json_object_get(model, "max_input_chars_per_word");
+    json_t *vocabulary = json_object_get(model, "vocab"), *value;
+    const json_t *chars = json_object_get(model, "max_input_chars_per_word");
     const char *prefix = json_string_value(json_object_get(model, "continuing_subword_prefix")), *key;
-    json_t *value;
     if (strcmp(type_of(model), "WordPiece") != 0)
         return wrong(r, "its model is %s; WordPiece is what is implemented", type_of(model));
     if (!json_is_object(vocabulary) || json_object_size(vocabulary) > MOST_TOKENS)
         return wrong(r, "%s", "there is no vocabulary, or too large a one");
     r->out->tokens = INFC_NEW(r->arena, infc_token, json_object_size(vocabulary));
-    json_object_foreach((json_t *)(uintptr_t)vocabulary, key, value) {
+    json_object_foreach(vocabulary, key, value) {
         infc_token *token = &r->out->tokens[r->out->n_tokens];
         if (!id_of(value, &token->id) || strlen(key) > MOST_LENGTH)
             return wrong(r, "%s", "a token is too long or has no id that fits");
@@ -67,7 +66,8 @@ static bool read_vocabulary(reading *r, const json_t *model) {
         if (*key) r->out->n_tokens++;
     }
     qsort(r->out->tokens, r->out->n_tokens, sizeof *r->out->tokens, by_text);
-    r->out->prefix = infc_arena_copy_string(r->arena, prefix ? prefix : "##", strlen(prefix ? prefix : "##"));
+    if (!prefix) prefix = "##";
+    r->out->prefix = infc_arena_copy_string(r->arena, prefix, strlen(prefix));
     if (!*r->out->prefix || strlen(r->out->prefix) > 32)
         return wrong(r, "%s", "continuing_subword_prefix is empty or long");
     const infc_token *unknown =
