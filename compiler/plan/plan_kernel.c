@@ -23,8 +23,10 @@ void infc_plan_kernel(const infc_builder *b, infc_plan_step *step, infc_kernel_c
     const infc_isa isa = b->plan->target.isa;
     int n_sizes = infc_sizes_count(sizes);
     *most = *call;
-    step->kernel = infk_kernel_select(call->kind, call->types, isa, &call->dims);
-    if (n_sizes == 0) return;
+    if (n_sizes == 0) {
+        step->kernel = infk_kernel_select(call->kind, call->types, isa, &call->dims);
+        return;
+    }
     infc_arena *scratch = infc_arena_create_scratch(b->cx->arena);
     infc_kernel_call *calls = INFC_NEW(scratch, infc_kernel_call, N_TRIED);
     for (int which = 0; which < N_TRIED; which++) {
