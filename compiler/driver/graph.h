@@ -19,7 +19,7 @@ typedef struct infc_graph_node {
     const char *type;    /* of what it makes */
     const char *weights; /* its largest constant operand, "16x1x3x3 i8", or null */
     uint64_t flops;      /* at the largest sizes */
-    const size_t *from;  /* nodes before it that it reads, each once, in the order of operands */
+    size_t *from;        /* nodes before it that it reads, each once, in the order of operands */
     size_t n_from, cap_from;
 } infc_graph_node;
 
@@ -39,11 +39,11 @@ typedef struct infc_graph {
 /* graph_build.c: of the IR at any stage. Nodes of the model are one box each while `by_node`, then each op is one, and
  * functions of fused ops are one. What depends on constants alone is left out. */
 void infc_graph_build(infc_ir *ir, bool by_node, infc_graph *out);
-/* Floating-point operations of one op, or of the function that it calls, at the largest sizes. */
-uint64_t infc_op_flops(infc_ir *ir, MlirOperation op);
 
 /* graph_fold.c: of runs of nodes that repeat, operators, types and arrows alike, the first stays. */
 void infc_graph_fold(infc_graph *graph);
+/* The block that node is of, or null. */
+const infc_graph_block *infc_graph_block_of(const infc_graph *graph, size_t node);
 
 /* graph_text.c: a line per node, with lines for the values that are alive beside it. */
 void infc_graph_text(const infc_graph *graph, infc_buf *out);

@@ -49,20 +49,19 @@ static uint64_t flops_of_desc(const infc_op_desc *desc) {
     return infk_flops(call.kind, &call.dims);
 }
 
-static uint64_t flops_of_block(infc_ir *ir, MlirBlock block) {
-    uint64_t flops = 0;
-    MlirOperation op = mlirBlockGetFirstOperation(block);
-    for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-        flops += infc_op_flops(ir, op);
-    return flops;
-}
-
-uint64_t infc_op_flops(infc_ir *ir, MlirOperation op) {
+/* Of one op, or of the function that it calls, at the largest sizes. */
+static uint64_t flops_of(infc_ir *ir, MlirOperation op) {
     const infc_sizes *sizes = infc_ir_sizes(ir);
     int64_t most[INFC_MAX_SIZES] = {0};
     infc_op_kind kind = infc_ir_kind(ir, op);
     infc_op_desc desc;
-    if (kind == INFC_OP_CALL) return flops_of_block(ir, infc_ir_body(infc_ir_callee(ir, op)));
+    if (kind == INFC_OP_CALL) {
+        uint64_t flops = 0;
+        MlirOperation inner = mlirBlockGetFirstOperation(infc_ir_body(infc_ir_callee(ir, op)));
+        for (; !mlirOperationIsNull(inner); inner = mlirOperationGetNextInBlock(inner))
+            flops += flops_of(ir, inner);
+        return flops;
+    }
     if (kind >= INFC_N_OP_KINDS) return 0;
     for (int i = 0; i < infc_sizes_count(sizes); i++) most[i] = infc_sizes_at(sizes, i)->max;
     infc_ir_describe(ir, op, &desc);
@@ -86,10 +85,8 @@ static void add_arrow(builder *b, size_t to, const void *from) {
     if (!known || index == to) return;
     for (size_t i = 0; i < node->n_from; i++)
         if (node->from[i] == index) return;
-    size_t *grown = (size_t *)(uintptr_t)node->from; /* this file alone writes it */
-    INFC_GROW(b->graph->arena, grown, node->n_from, node->cap_from);
-    grown[node->n_from++] = index;
-    node->from = grown;
+    INFC_GROW(b->graph->arena, node->from, node->n_from, node->cap_from);
+    node->from[node->n_from++] = index;
 }
 
 /* `node "name" (Op)`, or the first of several, taken apart; false for other texts. */
@@ -154,10 +151,12 @@ static void add_op(builder *b, MlirOperation op, bool by_node) {
     size_t at = node_for(b, op, by_node);
     infc_graph_node *node = &b->graph->nodes[at];
     const infc_type type = infc_ir_type(ir, mlirOperationGetResult(op, 0));
+    const uint64_t flops = flops_of(ir, op);
     int64_t largest = 1;
     *infc_ptr_map_at(&b->node_of, op.ptr) = (void *)(uintptr_t)(at + 1);
     node->type = infc_type_text(b->graph->arena, &type);
-    node->flops += infc_op_flops(ir, op);
+    node->flops += flops;
+    b->graph->flops += flops;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
         MlirValue operand = mlirOperationGetOperand(op, i);
         MlirOperation def = infc_ir_def(operand);
@@ -171,7 +170,6 @@ static void add_op(builder *b, MlirOperation op, bool by_node) {
                 node->weights = weight_text(b->graph->arena, &read);
         }
     }
-    b->graph->flops += infc_op_flops(ir, op);
 }
 
 void infc_graph_build(infc_ir *ir, bool by_node, infc_graph *out) {

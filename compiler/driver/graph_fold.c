@@ -96,3 +96,10 @@ void infc_graph_fold(infc_graph *graph) {
     graph->n = kept;
     move_arrows(graph, now);
 }
+
+const infc_graph_block *infc_graph_block_of(const infc_graph *graph, size_t node) {
+    for (size_t i = 0; i < graph->n_blocks; i++)
+        if (node >= graph->blocks[i].first && node - graph->blocks[i].first < graph->blocks[i].n)
+            return &graph->blocks[i];
+    return NULL;
+}

@@ -97,12 +97,10 @@ static void put_line(infc_buf *out, double x, double *y, const char *class, cons
 
 /* In the corner: how many such boxes there are. */
 static void put_times(const infc_graph *graph, const infc_graph_place *p, size_t i, infc_buf *out) {
-    for (size_t k = 0; k < graph->n_blocks; k++) {
-        const infc_graph_block *b = &graph->blocks[k];
-        if (i < b->first || i >= b->first + b->n) continue;
+    const infc_graph_block *block = infc_graph_block_of(graph, i);
+    if (block)
         infc_buf_printf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"x\">%zux</text>\n",
-                        p->x + p->width / 2 - 4, p->y - p->height / 2 + 11, b->times);
-    }
+                        p->x + p->width / 2 - 4, p->y - p->height / 2 + 11, block->times);
 }
 
 static void put_box(const infc_graph *graph, const infc_graph_place *p, size_t i, infc_buf *out) {

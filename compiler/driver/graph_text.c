@@ -61,16 +61,9 @@ static void go_on(rails *r, const infc_graph_node *node, size_t index, int at) {
     while (r->n > 0 && r->of[r->n - 1] == NOBODY) r->n--;
 }
 
-static const infc_graph_block *block_of(const infc_graph *graph, size_t node) {
-    for (size_t i = 0; i < graph->n_blocks; i++)
-        if (node >= graph->blocks[i].first && node - graph->blocks[i].first < graph->blocks[i].n)
-            return &graph->blocks[i];
-    return NULL;
-}
-
 /* A bracket in front of a block. */
 static const char *bracket(infc_arena *arena, const infc_graph *graph, size_t node) {
-    const infc_graph_block *block = block_of(graph, node);
+    const infc_graph_block *block = infc_graph_block_of(graph, node);
     if (!graph->n_blocks) return "";
     if (!block) return "         ";
     if (node == block->first) return infc_arena_printf(arena, "%4zu x ╭ ", block->times);
