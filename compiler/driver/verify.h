@@ -118,15 +118,14 @@ typedef struct infc_verification {
 infc_status infc_verify_model(infc_verification *v, const char *path);
 infc_status infc_verify_folder(infc_verification *v, const char *dir);
 
-/* verify_sizes.c: the sizes to run at, most useful first. One choice without a text when the model has none. */
+/* verify_sizes.c: the sizes to run at, most useful first. One choice when the model has none. */
 typedef struct infc_verify_sizes {
     int64_t at[INFC_MAX_SIZES];
-    const char *text;
 } infc_verify_sizes;
 enum { INFC_VERIFY_MAX_SIZES = 3 };
 size_t infc_verify_sizes_choose(const infc_ir *ir, infc_verify_sizes out[INFC_VERIFY_MAX_SIZES],
                                 const char **left_out);
-/* The sizes that inputs have. */
+/* The sizes that inputs have: "tokens 16"; null when the model has none. */
 const char *infc_verify_sizes_of(const infc_ir *ir, const infc_tensor *inputs);
 
 /* verify_inputs.c: the inputs of the model from the file, or made up for given sizes when `path` is null: floats in

@@ -22,11 +22,8 @@ size_t infc_verify_sizes_choose(const infc_ir *ir, infc_verify_sizes out[INFC_VE
         least.at[i] = infc_sizes_at(sizes, i)->min;
         most.at[i] = infc_sizes_at(sizes, i)->max;
     }
-    least.text = sizes_text(ir, least.at);
-    middle.text = sizes_text(ir, middle.at);
-    most.text = sizes_text(ir, most.at);
     out[0] = middle;
-    if (!middle.text) return 1;
+    if (infc_sizes_count(sizes) == 0) return 1;
     out[1] = least;
     out[2] = most;
     uint64_t work = infc_eval_main_work(ir, most.at);
@@ -35,7 +32,7 @@ size_t infc_verify_sizes_choose(const infc_ir *ir, infc_verify_sizes out[INFC_VE
         ir->cx->arena,
         "%s: the reference would take about %llu s; give --inputs of that size to "
         "do it",
-        most.text, (unsigned long long)(work / 1000000000));
+        sizes_text(ir, most.at), (unsigned long long)(work / 1000000000));
     return 2;
 }
 
