@@ -3,9 +3,8 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-enum {
-    PART = 4
-}; /* what may take more than one in PART of this machine's memory is worth a word */
+/* What may take more than one in PART of this machine's memory is worth a word. */
+enum { PART = 4 };
 
 static bool is_arrays(const infc_plan_buffer *buffer) {
     return buffer->place == INFC_PLACE_INPUT || buffer->place == INFC_PLACE_OUTPUT;
@@ -43,27 +42,31 @@ static infc_loc largest(infc_cx *cx, const infc_spec *spec, const infc_plan *pla
     return loc;
 }
 
-static const char *figures(infc_cx *cx, const infc_plan *plan, const char *what) {
-    uint64_t bytes = infc_plan_memory(plan);
-    return infc_arena_printf(
-        cx->arena, "activations, inputs and outputs take %" PRIu64 " bytes (%s); this machine has %s%s%s",
-        bytes, infc_bytes_text(cx->arena, bytes), infc_bytes_text(cx->arena, machine_memory()),
-        what ? "; " : "", what ? what : "");
+/* Null when this machine has plenty for it; else the figures, and which tensor is the largest. */
+static const char *too_much(infc_cx *cx, const infc_spec *spec, const infc_plan *plan, infc_loc *out_loc) {
+    const uint64_t bytes = infc_plan_memory(plan), machine = machine_memory();
+    const char *what = NULL;
+    if (bytes <= machine / PART) return NULL;
+    *out_loc = largest(cx, spec, plan, &what);
+    return infc_arena_printf(cx->arena,
+                             "activations, inputs and outputs take %" PRIu64 " bytes (%s); "
+                             "this machine has %s%s%s",
+                             bytes, infc_bytes_text(cx->arena, bytes),
+                             infc_bytes_text(cx->arena, machine), what ? "; " : "", what ? what : "");
 }
 
 void infc_memory_warn(infc_cx *cx, const infc_spec *spec, const infc_plan *plan) {
-    const char *what = NULL;
-    if (infc_plan_memory(plan) <= machine_memory() / PART) return;
-    infc_loc loc = largest(cx, spec, plan, &what);
-    infc_warn(cx, loc, "%s; compile for smaller shapes, or set budgets.memory to make this an error",
-              figures(cx, plan, what));
+    infc_loc loc;
+    const char *figures = too_much(cx, spec, plan, &loc);
+    if (figures)
+        infc_warn(cx, loc, "%s; compile for smaller shapes, or set budgets.memory to make this an error", figures);
 }
 
 infc_status infc_memory_check(infc_cx *cx, const infc_spec *spec, const infc_plan *plan) {
-    const char *what = NULL;
-    if (infc_plan_memory(plan) <= machine_memory() / PART) return INFC_OK;
-    infc_loc loc = largest(cx, spec, plan, &what);
+    infc_loc loc;
+    const char *figures = too_much(cx, spec, plan, &loc);
+    if (!figures) return INFC_OK;
     return infc_fail(cx, INFC_ERR_UNSUPPORTED,
                      loc, "%s; a run of the reference takes at least as much again: verify with smaller shapes",
-                     figures(cx, plan, what));
+                     figures);
 }
