@@ -1,6 +1,5 @@
 #include "made.h"
 #include "../base/file.h"
-#include "../base/hash.h"
 #include <errno.h>
 #include <string.h>
 
@@ -8,7 +7,7 @@ static const char *pair(infc_cx *cx, const char *path, const char *sha256) {
     return infc_arena_printf(cx->arena, "%s %s", sha256, path);
 }
 
-void infc_made_add(infc_cx *cx, infc_made *made, const char *path, const char *sha256) {
+static void add_file(infc_cx *cx, infc_made *made, const char *path, const char *sha256) {
     const char *key = pair(cx, path, sha256);
     if (infc_map_find(&made->pairs, key, NULL)) return;
     INFC_GROW(cx->arena, made->files, made->n, made->cap);
@@ -17,20 +16,10 @@ void infc_made_add(infc_cx *cx, infc_made *made, const char *path, const char *s
     made->files[made->n++] = (infc_manifest_file){path, sha256};
 }
 
-/* The digest of a file below `dir`: 0 or an errno. */
-static int digest(infc_cx *cx, const char *dir, const char *path, const char **out) {
-    infc_bytes bytes;
-    int error = infc_file_try_map_beneath(dir, path, false, &bytes);
-    if (error) return error;
-    *out = infc_sha256_hex(cx->arena, bytes);
-    infc_file_unmap(bytes);
-    return 0;
-}
-
 infc_found infc_made_look(infc_cx *cx, const char *dir, const char *path, const infc_made *made,
                           const infc_made *also) {
     const char *found;
-    int error = digest(cx, dir, path, &found);
+    int error = infc_manifest_digest(cx, dir, path, &found);
     if (error == ENOENT || error == ENOTDIR) return INFC_FOUND_NOTHING;
     if (error) return INFC_FOUND_CHANGED;
     const char *key = pair(cx, path, found);
@@ -48,19 +37,20 @@ static const char *target_of(infc_cx *cx, const char *path) {
 static void add_target(infc_cx *cx, const char *dir, const char *target, infc_made *out) {
     infc_manifest own;
     const char *path = infc_path_join(cx->arena, target, "manifest.json"), *sha256;
-    if (infc_map_find(&out->targets, target, NULL) || digest(cx, dir, path, &sha256)) return;
+    if (infc_map_find(&out->targets, target, NULL) || infc_manifest_digest(cx, dir, path, &sha256))
+        return;
     if (!infc_manifest_try(cx, dir, path, &own)) return;
     infc_map_put(&out->targets, target, 0);
     for (size_t i = 0; i < own.n; i++)
-        infc_made_add(cx, out, infc_path_join(cx->arena, target, own.files[i].path), own.files[i].sha256);
-    infc_made_add(cx, out, path, sha256);
+        add_file(cx, out, infc_path_join(cx->arena, target, own.files[i].path), own.files[i].sha256);
+    add_file(cx, out, path, sha256);
 }
 
 /* Compiled into by itself since, it is another compile's; half-made, it is of the same as the half-made folder. */
 static bool is_own(infc_cx *cx, const char *dir, const infc_manifest *by, const infc_manifest_file *listed) {
     infc_manifest own;
     const char *found;
-    if (digest(cx, dir, listed->path, &found)) return false;
+    if (infc_manifest_digest(cx, dir, listed->path, &found)) return false;
     if (strcmp(found, listed->sha256) == 0) return true;
     return by->unfinished && infc_manifest_try(cx, dir, listed->path, &own) && own.unfinished;
 }
@@ -75,7 +65,7 @@ void infc_made_find(infc_cx *cx, const char *dir, const infc_made *now, infc_mad
     for (size_t i = 0; i < manifest.n; i++) {
         const infc_manifest_file *file = &manifest.files[i];
         const char *target = target_of(cx, file->path);
-        if (!target) infc_made_add(cx, out, file->path, file->sha256);
+        if (!target) add_file(cx, out, file->path, file->sha256);
         else if (is_own(cx, dir, &manifest, file)) add_target(cx, dir, target, out);
     }
 }

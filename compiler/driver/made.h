@@ -19,7 +19,6 @@ typedef enum infc_found { /* what stands at a path of an infc_made */
 /* What the manifests in `dir` list: of the folder, and of the targets' folders that are its own - listed unchanged, or
  * made anew by `now` (or null). */
 void infc_made_find(infc_cx *cx, const char *dir, const infc_made *now, infc_made *out);
-void infc_made_add(infc_cx *cx, infc_made *made, const char *path, const char *sha256);
 /* Compares the file with the digests that `made` and `also` (or null) have for it; follows no link. */
 infc_found infc_made_look(infc_cx *cx, const char *dir, const char *path, const infc_made *made,
                           const infc_made *also);

@@ -108,22 +108,29 @@ const infc_manifest_file *infc_manifest_find(const infc_manifest *manifest, cons
     return infc_map_find(&manifest->index, path, &i) ? &manifest->files[i] : NULL;
 }
 
+int infc_manifest_digest(infc_cx *cx, const char *dir, const char *path, const char **out_sha256) {
+    infc_bytes bytes;
+    int error = infc_file_try_map_beneath(dir, path, false, &bytes);
+    if (error) return error;
+    *out_sha256 = infc_sha256_hex(cx->arena, bytes);
+    infc_file_unmap(bytes);
+    return 0;
+}
+
 infc_status infc_manifest_check(infc_cx *cx, const infc_manifest *manifest, const char *path) {
     const infc_manifest_file *file = infc_manifest_find(manifest, path);
     infc_loc loc = {.file = infc_path_join(cx->arena, manifest->dir, path)};
-    infc_bytes bytes;
+    const char *found;
     if (!file) {
         return infc_fail(cx, INFC_ERR_CHECK, loc,
                          "not in manifest.json: not of the compile that wrote it; "
                          "move it away and compile again");
     }
-    int error = infc_file_try_map_beneath(manifest->dir, path, false, &bytes);
+    int error = infc_manifest_digest(cx, manifest->dir, path, &found);
     if (error) {
         return infc_fail(cx, INFC_ERR_CHECK, loc,
                          "in the manifest, but cannot be read: %s; compile again", strerror(error));
     }
-    const char *found = infc_sha256_hex(cx->arena, bytes);
-    infc_file_unmap(bytes);
     if (strcmp(found, file->sha256) == 0) return INFC_OK;
     return infc_fail(cx, INFC_ERR_CHECK, loc,
                      "not what was compiled: its SHA-256 is %s, the manifest says %s; "

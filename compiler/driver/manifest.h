@@ -26,6 +26,8 @@ bool infc_manifest_try(infc_cx *cx, const char *dir, const char *path, infc_mani
 const char *infc_manifest_text(const infc_manifest *manifest, const char *key);
 /* Null when it is not listed. */
 const infc_manifest_file *infc_manifest_find(const infc_manifest *manifest, const char *path);
+/* The digest of the file that stands there, as manifests have it; follows no link. 0 or an errno. */
+int infc_manifest_digest(infc_cx *cx, const char *dir, const char *path, const char **out_sha256);
 /* Records what is wrong when `path` is not listed, not there or not what was compiled. */
 infc_status infc_manifest_check(infc_cx *cx, const infc_manifest *manifest, const char *path);
 
