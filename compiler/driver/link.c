@@ -33,15 +33,6 @@ static uint64_t file_bytes(const char *path) {
     return stat(path, &info) == 0 ? (uint64_t)info.st_size : 0;
 }
 
-static infc_status run_tool(linking *l, infc_words *w, const char *what) {
-    infc_job job = {.argv = infc_words_argv(w), .cwd = l->dir, .temp = INFC_OBJECTS_TEMP};
-    INFC_TRY(infc_jobs_run(l->cx, &job, 1, 1));
-    if (job.exit_code == 0) return INFC_OK;
-    const char *hint = infc_full_hint(job.output);
-    return infc_fail(l->cx, INFC_ERR_TOOLCHAIN, (infc_loc){.file = what},
-                     "%s failed (exit %d)%s:\n%.4000s", w->items[0], job.exit_code, hint, job.output);
-}
-
 /* The compiler with the flags of one kind of source. */
 static infc_words *compiler_words(linking *l, const char *target_flags, const char *flags) {
     infc_words *words = INFC_NEW(l->cx->arena, infc_words, 1);
@@ -134,7 +125,12 @@ static infc_status link_program(linking *l, const char *to) {
     add_objects(l, w, MODEL);
     add_objects(l, w, BINARY_BASELINE);
     infc_words_split(w, INFC_EMIT_LDFLAGS);
-    return run_tool(l, w, l->spec->name);
+    infc_job job = {.argv = infc_words_argv(w), .cwd = l->dir, .temp = INFC_OBJECTS_TEMP};
+    INFC_TRY(infc_jobs_run(l->cx, &job, 1, 1));
+    if (job.exit_code == 0) return INFC_OK;
+    const char *hint = infc_full_hint(job.output);
+    return infc_fail(l->cx, INFC_ERR_TOOLCHAIN, (infc_loc){.file = l->spec->name},
+                     "%s failed (exit %d)%s:\n%.4000s", w->items[0], job.exit_code, hint, job.output);
 }
 
 /* The program, zeros to a page, the weights, the footer: one file that maps its own end. */
