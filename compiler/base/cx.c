@@ -49,6 +49,14 @@ infc_status infc_diags_status(const infc_cx *cx, size_t mark) {
     return INFC_OK;
 }
 
+void infc_diags_repeat(infc_cx *cx, const infc_cx *from) {
+    for (size_t i = 0; i < from->n_diags; i++) {
+        infc_diag diag = from->diags[i];
+        diag.text = keep(cx, diag.text);
+        record(cx, diag);
+    }
+}
+
 static const char *severity_name(infc_severity severity) {
     return severity == INFC_ERROR ? "error" : "warning";
 }

@@ -42,6 +42,8 @@ void infc_warn(infc_cx *cx, infc_loc loc, const char *format, ...) __attribute__
 /* The status of the first error recorded at or after diagnostic `mark` (a saved cx->n_diags), or OK:
  * how stages that collect all their problems end. */
 infc_status infc_diags_status(const infc_cx *cx, size_t mark);
+/* Records all of `from`'s here too: what an attempt in a context of its own found. */
+void infc_diags_repeat(infc_cx *cx, const infc_cx *from);
 
 /* One line each, `file:line:col: error: node: text`; and the same as a JSON array. */
 void infc_diags_text(const infc_cx *cx, infc_buf *out);

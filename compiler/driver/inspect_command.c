@@ -222,16 +222,6 @@ static void put_json(inspection *in, infc_buf *out) {
     infc_json_end(&j);
 }
 
-/* For programs errors are on stderr, whatever the command. */
-static infc_status repeat_problems(inspection *in) {
-    for (size_t i = 0; i < in->trial.n_diags; i++) {
-        const infc_diag *d = &in->trial.diags[i];
-        if (d->severity == INFC_ERROR) infc_fail(in->cx, d->status, d->loc, "%s", d->text);
-        else infc_warn(in->cx, d->loc, "%s", d->text);
-    }
-    return infc_diags_status(&in->trial, 0);
-}
-
 static infc_status run(infc_call_cx *call) {
     const infc_inspect_options *v = call->args.values;
     const char *path = call->args.operands[0];
@@ -253,9 +243,12 @@ static infc_status run(infc_call_cx *call) {
         return infc_inspect_folder(call, path);
     }
     INFC_TRY(inspect(&in, path, &v->sets));
-    if (call->json) put_json(&in, call->out);
-    else put_text(&in, call->out);
-    if (call->json) return repeat_problems(&in);
+    if (call->json) {
+        put_json(&in, call->out);
+        infc_diags_repeat(call->cx, &in.trial); /* for programs errors are on stderr, whatever the command */
+        return infc_diags_status(&in.trial, 0);
+    }
+    put_text(&in, call->out);
     if (in.imported) return INFC_OK;
     return infc_fail(call->cx, infc_diags_status(&in.trial, 0), (infc_loc){.file = path}, "%s: %zu problem%s",
                      in.open_dims ? "to compile this model, the spec has to say more"

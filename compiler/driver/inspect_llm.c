@@ -184,9 +184,6 @@ infc_status infc_inspect_llm(infc_call_cx *call, const char *path, const char *f
         return infc_fail(cx, infc_diags_status(&in.trial, 0), (infc_loc){.file = path},
                          "infc cannot compile this model as it is: %zu problem%s",
                          in.trial.n_errors, in.trial.n_errors == 1 ? "" : "s");
-    for (size_t i = 0; i < in.trial.n_diags; i++) {
-        const infc_diag *d = &in.trial.diags[i];
-        infc_fail(cx, d->status, d->loc, "%s", d->text);
-    }
+    infc_diags_repeat(cx, &in.trial);
     return infc_diags_status(&in.trial, 0);
 }
