@@ -1,6 +1,5 @@
 /* onnx_open.c - dims that are known only at run time, as numbers that a run computes with: they are cut from a table
  * of the numbers 0, 1, .. at places that are dims. */
-#include "../../ir/op_rules.h"
 #include "onnx_import.h"
 #include "ops_part.h"
 #include <string.h>

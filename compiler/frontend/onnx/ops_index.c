@@ -13,7 +13,8 @@ static infc_status integers(infc_onnx_at *at, const int64_t *dims, int rank, int
     return INFC_OK;
 }
 
-infc_status infc_onnx_whole(infc_onnx_at *at, int64_t value, infc_onnx_operand *out) {
+/* A number or an open dim, of rank 0. */
+static infc_status whole(infc_onnx_at *at, int64_t value, infc_onnx_operand *out) {
     const infc_type type = {.dtype = INFC_DTYPE_i64};
     if (!infc_dim_open(value)) return infc_onnx_filled(at, &type, &value, out);
     INFC_TRY(infc_onnx_numbers(at, value, 1, 1, out));
@@ -40,8 +41,8 @@ infc_status infc_onnx_indices_known(infc_onnx_at *at, const infc_onnx_operand *i
 
 infc_status infc_onnx_wrap(infc_onnx_at *at, infc_onnx_operand index, int64_t dim, infc_onnx_operand *out) {
     infc_onnx_operand zero, extent, pick[3] = {index, index, index};
-    INFC_TRY(infc_onnx_whole(at, 0, &zero));
-    INFC_TRY(infc_onnx_whole(at, dim, &extent));
+    INFC_TRY(whole(at, 0, &zero));
+    INFC_TRY(whole(at, dim, &extent));
     INFC_TRY(infc_onnx_map2(at, "less", index, zero, &pick[0]));
     INFC_TRY(infc_onnx_map2(at, "add", index, extent, &pick[1]));
     return infc_onnx_pick(at, pick, out);
@@ -54,12 +55,12 @@ static infc_status wrap_checked(infc_onnx_at *at, infc_onnx_operand index, int64
     INFC_TRY(infc_onnx_indices_known(at, &index, dim));
     INFC_TRY(infc_onnx_wrap(at, index, dim, out));
     if (index.constant) return INFC_OK;
-    INFC_TRY(infc_onnx_whole(at, 0, &zero));
-    INFC_TRY(infc_onnx_whole(at, dim, &extent));
+    INFC_TRY(whole(at, 0, &zero));
+    INFC_TRY(whole(at, dim, &extent));
     INFC_TRY(infc_onnx_map2(at, "less", *out, zero, &low));
     INFC_TRY(infc_onnx_map2(at, "less_equal", extent, *out, &high));
     INFC_TRY(infc_onnx_map2(at, "or", low, high, &pick[0]));
-    INFC_TRY(infc_onnx_whole(at, bad, &pick[1]));
+    INFC_TRY(whole(at, bad, &pick[1]));
     pick[2] = *out;
     return infc_onnx_pick(at, pick, out);
 }
@@ -109,7 +110,7 @@ infc_status infc_onnx_element_rows(infc_onnx_at *at, const infc_type *x,
         for (int64_t i = rank, left = k; i-- > 0; left /= dims[i])
             offsets[k] += left % dims[i] * strides[i];
     }
-    INFC_TRY(infc_onnx_whole(at, strides[axis], &step));
+    INFC_TRY(whole(at, strides[axis], &step));
     INFC_TRY(wrap_checked(at, *index, x->dims[axis], stride, out));
     INFC_TRY(infc_onnx_map2(at, "mul", *out, step, out));
     return infc_onnx_map2(at, "add", *out, base, out);
@@ -141,7 +142,7 @@ static infc_status batch_rows(infc_onnx_at *at, const infc_type *index, int n, i
     }
     if (infc_dim_open(count) || infc_dim_open(rows))
         return n ? infc_onnx_refuse(at, "batch_dims with dimensions known only at run time")
-                 : infc_onnx_whole(at, 0, out);
+                 : whole(at, 0, out);
     INFC_TRY(integers(at, dims, index->rank - 1, &first, out));
     for (int64_t k = 0; k < count; k++) first[k] = k * rows;
     return INFC_OK;
@@ -171,7 +172,7 @@ infc_status infc_onnx_tuple_rows(infc_onnx_at *at, const infc_type *x, int batch
         int64_t stride = 1;
         for (int k = i + 1; k < m; k++) stride = infc_dim_mul(stride, x->dims[batch + k]);
         INFC_TRY(component(at, &tuples, i, &one));
-        INFC_TRY(infc_onnx_whole(at, stride, &step));
+        INFC_TRY(whole(at, stride, &step));
         INFC_TRY(wrap_checked(at, one, x->dims[batch + i], *out_rows, &one));
         INFC_TRY(infc_onnx_map2(at, "mul", one, step, &one));
         INFC_TRY(infc_onnx_map2(at, "add", one, *out, out));

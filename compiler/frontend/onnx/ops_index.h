@@ -3,8 +3,6 @@
 #define INFC_ONNX_OPS_INDEX_H
 #include "onnx_node.h"
 
-/* A constant of rank 0. */
-infc_status infc_onnx_whole(infc_onnx_at *at, int64_t value, infc_onnx_operand *out);
 /* Negative indices count from the end of `dim` elements. */
 infc_status infc_onnx_wrap(infc_onnx_at *at, infc_onnx_operand index, int64_t dim, infc_onnx_operand *out);
 /* Indices that are constant must lie in [-dim, dim), whatever size it has. */

@@ -1,6 +1,5 @@
 /* ScatterElements and ScatterND: rows of a tensor replaced at indices, or joined with what is there. */
 #include "ops_index.h"
-#include <string.h>
 
 static infc_status read_how(infc_onnx_at *at, infc_dtype dtype, int64_t *out) {
     static const char *const names[] = {"none", "add", "mul", "max", "min"};
