@@ -6,7 +6,6 @@ usage: sound.py INFC SOURCE_DIR WORK_DIR
 The models of the first part hand their input on, so that what the run gives is what was prepared. The features are
 worked out here in float64, from the definitions of librosa and of Whisper's feature extractor.
 """
-import pathlib
 import shutil
 import struct
 import subprocess
@@ -16,7 +15,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
-import model_files
+import documented
 
 RATE = 16000
 
@@ -193,15 +192,11 @@ def check_refusals(work):
 
 def check_smart_turn(infc, source, work):
     """What the package's own features give, and what the WAV file gives."""
-    model = next(m for m in model_files.read_list(source) if m["name"] == "smart-turn")
-    path = model_files.fetch(work.parent / "models" / "model-cache", model)
+    path = documented.compile_model(infc, source, work, "smart-turn", "turn")
     theirs = {}
     exec((path.parents[1] / "_whisper_features.py").read_text(), theirs)
     features = theirs["compute_whisper_log_mel_features"](np.pad(voice(50001).astype(np.float32) / 32768, (128000 - 50001, 0)))
     wav(work / "turn.wav", voice(50001)[None])
-    documented = next(b for b in (source / "docs/inputs.md").read_text().split("```yaml\n") if "smart-turn" in b).split("```")[0]
-    (work / "turn.yaml").write_text(documented.replace("smart-turn-v3.2-cpu.onnx", str(path)))
-    subprocess.run([infc, "compile", work / "turn.yaml", "-o", work / "turn"], check=True, stdout=subprocess.DEVNULL)
     np.savez(work / "turn.npz", input_features=features[None].astype(np.float32))
     answers = []
     for how in (["--inputs", work / "turn.npz"], ["--input", work / "turn.wav"]):
@@ -211,17 +206,11 @@ def check_smart_turn(infc, source, work):
     return abs(answers[0] - answers[1]) < 1e-2
 
 
-def main():
-    infc, source, work = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
-    checks = {case[0]: lambda case=case: check_case(infc, work, *case) for case in CASES}
-    checks.update({"library": lambda: check_library(work), "targets": lambda: check_targets(infc, work),
-                   "refusals": lambda: check_refusals(work), "smart-turn": lambda: check_smart_turn(infc, source, work)})
-    failed = [name for name, check in checks.items() if not check()]
-    print(f"{len(checks) - len(failed)} passed, {len(failed)} failed", *failed)
-    return bool(failed)
+def checks(infc, source, work):
+    named = {case[0]: lambda case=case: check_case(infc, work, *case) for case in CASES}
+    return named | {"library": lambda: check_library(work), "targets": lambda: check_targets(infc, work),
+                    "refusals": lambda: check_refusals(work), "smart-turn": lambda: check_smart_turn(infc, source, work)}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(documented.run(checks))

@@ -5,9 +5,7 @@ hostile texts; then sentences through a real encoder.
 usage: words.py INFC SOURCE_DIR WORK_DIR
 """
 import json
-import pathlib
 import random
-import shutil
 import subprocess
 import sys
 
@@ -17,7 +15,7 @@ import onnxruntime
 from onnx import TensorProto, helper
 from tokenizers import Tokenizer
 
-import model_files
+import documented
 
 TOKENS = 64
 TEXTS = ["hello world", "", " ", "Héllo, WÖRLD!  naïve café déjà-vu", "don't $100 a+b=c #tag user@example.org", "ELIZABETH's unaffable",
@@ -152,12 +150,8 @@ def check_refusals(infc, work):
 
 def check_minilm(infc, source, work):
     """Sentences to vectors: tokens and model against `tokenizers` and ONNX Runtime; what is alike is near."""
-    model = next(m for m in model_files.read_list(source) if m["name"] == "minilm-l6-128")
-    path = model_files.fetch(work.parent / "models" / "model-cache", model)
+    path = documented.compile_model(infc, source, work, "minilm-l6-128", "minilm", "all-minilm-l6-v2-tokenizer.json")
     tokenizer = path.with_name("all-minilm-l6-v2-tokenizer.json")
-    documented = next(b for b in (source / "docs/inputs.md").read_text().split("```yaml\n") if "minilm" in b).split("```")[0]
-    (work / "minilm.yaml").write_text(documented.replace("all-minilm-l6-v2.onnx", str(path)).replace("all-minilm-l6-v2-tokenizer.json", str(tokenizer)))
-    subprocess.run([infc, "compile", work / "minilm.yaml", "-o", work / "minilm"], check=True, stdout=subprocess.DEVNULL)
     theirs, session = Tokenizer.from_file(str(tokenizer)), onnxruntime.InferenceSession(path)
     vectors, worst = [], 0
     for text in ("A man is playing a guitar.", "Someone plays the guitar!", "The stock market fell sharply — 3% — on Tuesday."):
@@ -177,22 +171,16 @@ def check_minilm(infc, source, work):
     return worst < 1e-4 and vectors[0] @ vectors[1] > 0.7 > 0.3 > vectors[0] @ vectors[2] and check_ids(infc, work, "bert", tokenizer, TEXTS + random_texts(200))
 
 
-def main():
-    infc, source, work = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
+def checks(infc, source, work):
     texts = TEXTS + random_texts(2000)
     small_tokenizer(work / "small.json")
     small_tokenizer(work / "cased.json", lowercase=False)
     small_tokenizer(work / "accents.json", strip=False, han=False)
     small_tokenizer(work / "raw.json", lowercase=False, strip=True, clean=False)
-    checks = {name: lambda name=name: check_ids(infc, work, name, f"{name}.json", texts) for name in ("small", "cased", "accents", "raw")}
-    checks.update({"invalid": lambda: check_invalid(work), "binary": lambda: check_binary(infc, work), "refusals": lambda: check_refusals(infc, work),
-                   "minilm": lambda: check_minilm(infc, source, work)})
-    failed = [name for name, check in checks.items() if not check()]
-    print(f"{len(checks) - len(failed)} passed, {len(failed)} failed", *failed)
-    return bool(failed)
+    named = {name: lambda name=name: check_ids(infc, work, name, f"{name}.json", texts) for name in ("small", "cased", "accents", "raw")}
+    return named | {"invalid": lambda: check_invalid(work), "binary": lambda: check_binary(infc, work),
+                    "refusals": lambda: check_refusals(infc, work), "minilm": lambda: check_minilm(infc, source, work)}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(documented.run(checks))
