@@ -57,10 +57,9 @@ void infrt_app_messages_end(infrt_app *app, infrt_status status);
 /* app_sizes.c: when sizes are known only at run time, chooses them: of the given inputs, of the self-check for
  * `verify`, else the largest; and makes app->model the model for them. Does nothing for other models. */
 infrt_status infrt_app_sizes(infrt_app *app);
+typedef void infrt_input_seen(void *self, uint32_t input, const infrt_tensor *tensor);
 /* Calls seen(self, input, tensor) for the inputs that are given, without their data; see infrt_tensor_look. */
-infrt_status infrt_inputs_look(infrt_app *app,
-                               void (*seen)(void *self, uint32_t input, const infrt_tensor *tensor),
-                               void *self);
+infrt_status infrt_inputs_look(infrt_app *app, infrt_input_seen *seen, void *self);
 /* Which input `text`, NAME=FILE or FILE, means; *path is the FILE. */
 infrt_status infrt_input_argument(infrt_app *app, const char *text, uint32_t *input, const char **path);
 /* Fills the inputs from --input and --inputs; says on stderr what was guessed. */
@@ -78,9 +77,9 @@ typedef struct infrt_run_times {
     uint64_t *ns;        /* of each run, ascending */
     uint32_t n;
 } infrt_run_times;
-/* Shows the outputs: classes where the model has labels, else shape, range and first values. */
 /* Warns of outputs that hold NaN, or classes whose confidence is not known. */
 void infrt_result_notes(infrt_app *app);
+/* Shows the outputs: classes where the model has labels, else shape, range and first values. */
 void infrt_result_text(const infrt_app *app, FILE *out);
 void infrt_result_json(const infrt_app *app, const infrt_run_times *times, FILE *out);
 

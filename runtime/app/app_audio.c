@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const infc_audio_info *infrt_audio_of(const infc_model *model, uint32_t input) {
+static const infc_audio_info *audio_of(const infc_model *model, uint32_t input) {
     for (uint32_t i = 0; i < model->n_audios; i++)
         if (model->audios[i].input == input) return &model->audios[i];
     return NULL;
@@ -13,7 +13,7 @@ const infc_audio_info *infrt_audio_of(const infc_model *model, uint32_t input) {
 
 static infrt_status sound_read(const infc_model *model, uint32_t input, infrt_bytes file,
                                const char *where, infrt_sound *out, infrt_error *error) {
-    const infc_audio_info *audio = infrt_audio_of(model, input);
+    const infc_audio_info *audio = audio_of(model, input);
     if (!audio)
         return infrt_fail(error, INFRT_ERR_DATA,
                           "%s: the model does not say how \"%s\" is made of sound; "
@@ -31,7 +31,7 @@ static infrt_status sound_read(const infc_model *model, uint32_t input, infrt_by
 
 infrt_status infrt_audio_steps(const infc_model *model, uint32_t input, infrt_bytes file,
                                const char *where, infrt_tensor *out, infrt_error *error) {
-    const infc_audio_info *audio = infrt_audio_of(model, input);
+    const infc_audio_info *audio = audio_of(model, input);
     infrt_sound sound = {0};
     infrt_status status = sound_read(model, input, file, where, &sound, error);
     if (status != INFRT_OK) return status;
@@ -64,7 +64,7 @@ static void note_write(const infrt_sound *sound, double wanted, char note[256]) 
 
 infrt_status infrt_audio_read(const infc_model *model, uint32_t input, infrt_bytes file,
                               const char *where, void *to, char note[256], infrt_error *error) {
-    const infc_audio_info *audio = infrt_audio_of(model, input);
+    const infc_audio_info *audio = audio_of(model, input);
     infrt_sound sound = {0};
     infrt_status status = sound_read(model, input, file, where, &sound, error);
     if (status != INFRT_OK) return status;

@@ -103,34 +103,47 @@ static infrt_status archive_load(infrt_app *app, const char *path) {
     return status;
 }
 
-infrt_status infrt_inputs_look(infrt_app *app,
-                               void (*seen)(void *self, uint32_t input, const infrt_tensor *tensor),
-                               void *self) {
+static infrt_status archive_look(infrt_app *app, const char *path, infrt_input_seen *seen, void *self) {
+    infrt_input_file file;
+    infrt_status status = infrt_input_open(path, &file, &app->error);
+    for (uint32_t i = 0; i < app->model->n_inputs && status == INFRT_OK; i++) {
+        infrt_tensor tensor = {0};
+        status = infrt_npz_look(file.bytes, path, app->model->inputs[i].name, &tensor, &app->error);
+        if (status == INFRT_OK) seen(self, i, &tensor);
+    }
+    infrt_input_close(&file);
+    return status;
+}
+
+static infrt_status file_look(infrt_app *app, uint32_t input, const char *path,
+                              infrt_input_seen *seen, void *self) {
+    infrt_input_file file;
+    infrt_tensor tensor = {0};
+    infrt_status status = infrt_input_open(path, &file, &app->error);
+    if (status != INFRT_OK) return status;
+    if (infrt_is_wav(file.bytes, path))
+        status = infrt_audio_steps(app->model, input, file.bytes, path, &tensor, &app->error);
+    else
+        status = infrt_tensor_look(file.bytes, path, &app->model->inputs[input], &tensor, &app->error);
+    if (status == INFRT_OK) seen(self, input, &tensor);
+    infrt_input_close(&file);
+    return status;
+}
+
+infrt_status infrt_inputs_look(infrt_app *app, infrt_input_seen *seen, void *self) {
     const infrt_options *options = &app->options;
     infrt_status status = INFRT_OK;
-    uint32_t n = options->inputs ? app->model->n_inputs : options->n_input;
-    for (uint32_t i = 0; i < n && status == INFRT_OK; i++) {
-        infrt_input_file file = {0};
-        infrt_tensor tensor = {0};
-        uint32_t input = i;
-        const char *path = options->inputs;
-        const infc_text_info *text = path ? NULL : infrt_text_argument(app->model, options->input[i], &path);
+    if (options->inputs) return archive_look(app, options->inputs, seen, self);
+    for (uint32_t i = 0; i < options->n_input && status == INFRT_OK; i++) {
+        uint32_t input;
+        const char *path;
+        const infc_text_info *text = infrt_text_argument(app->model, options->input[i], &path);
         if (text) {
             status = infrt_text_look(app, text, path, seen, self);
             continue;
         }
-        path = options->inputs;
-        if (!path) status = infrt_input_argument(app, options->input[i], &input, &path);
-        if (status == INFRT_OK) status = infrt_input_open(path, &file, &app->error);
-        if (status != INFRT_OK) return status;
-        const infc_tensor_info *info = &app->model->inputs[input];
-        if (options->inputs)
-            status = infrt_npz_look(file.bytes, path, info->name, &tensor, &app->error);
-        else if (infrt_is_wav(file.bytes, path))
-            status = infrt_audio_steps(app->model, input, file.bytes, path, &tensor, &app->error);
-        else status = infrt_tensor_look(file.bytes, path, info, &tensor, &app->error);
-        if (status == INFRT_OK) seen(self, input, &tensor);
-        infrt_input_close(&file);
+        status = infrt_input_argument(app, options->input[i], &input, &path);
+        if (status == INFRT_OK) status = file_look(app, input, path, seen, self);
     }
     return status;
 }

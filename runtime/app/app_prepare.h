@@ -3,8 +3,6 @@
 #define INFRT_APP_PREPARE_H
 #include "app.h"
 
-/* How input `input` is made of sound, or null. */
-const infc_audio_info *infrt_audio_of(const infc_model *model, uint32_t input);
 /* dtype and shape of the input for the sound in a WAV file, when its size is known only now: `out` has no data. */
 infrt_status infrt_audio_steps(const infc_model *model, uint32_t input, infrt_bytes file,
                                const char *where, infrt_tensor *out, infrt_error *error);
@@ -16,7 +14,7 @@ infrt_status infrt_audio_read(const infc_model *model, uint32_t input, infrt_byt
 const infc_text_info *infrt_text_argument(const infc_model *model, const char *argument, const char **text);
 /* As infrt_inputs_look, of the inputs that a text feeds. */
 infrt_status infrt_text_look(infrt_app *app, const infc_text_info *info, const char *text,
-                             void (*seen)(void *self, uint32_t input, const infrt_tensor *tensor), void *self);
+                             infrt_input_seen *seen, void *self);
 /* Fills them and marks them in `given`. */
 infrt_status infrt_text_read(infrt_app *app, const infc_text_info *info, const char *text, bool *given);
 

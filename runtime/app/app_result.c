@@ -60,8 +60,8 @@ static void classes_text(const infrt_class *best, uint32_t n, FILE *out) {
 }
 
 static size_t not_finite(const infc_tensor_info *info, const void *data) {
-    size_t n = 0;
-    for (size_t i = 0; is_float(info->dtype) && i < element_count(info); i++)
+    size_t n = 0, count = is_float(info->dtype) ? element_count(info) : 0;
+    for (size_t i = 0; i < count; i++)
         if (!isfinite(infrt_element(info->dtype, data, i))) n++;
     return n;
 }

@@ -21,7 +21,7 @@ static infrt_status text_open(const char *text, infrt_input_file *file, infrt_er
 }
 
 infrt_status infrt_text_look(infrt_app *app, const infc_text_info *info, const char *text,
-                             void (*seen)(void *self, uint32_t input, const infrt_tensor *tensor), void *self) {
+                             infrt_input_seen *seen, void *self) {
     const uint32_t inputs[] = {info->ids, info->mask, info->types};
     infrt_input_file file;
     infrt_status status = text_open(text, &file, &app->error);

@@ -51,7 +51,7 @@ infrt_status infrt_npy_look(infrt_bytes start, uint64_t file_bytes, const char *
 /* The array `name` of an archive; name null: its only one. Stored or deflated entries. */
 infrt_status infrt_npz_read(infrt_bytes file, const char *where, const char *name,
                             infrt_tensor *out, infrt_error *error);
-/* Refuses an array of another dtype or shape than `info` before it unpacks anything. */
+/* Refuses an array of another dtype or shape than `info`, unless that is null, before it unpacks anything. */
 infrt_status infrt_npz_read_as(infrt_bytes file, const char *where, const char *name,
                                const infc_tensor_info *info, infrt_tensor *out, infrt_error *error);
 /* Its dtype, shape and bytes from its header, without data. */

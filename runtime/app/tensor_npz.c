@@ -76,28 +76,29 @@ const char *infrt_npz_pick(infrt_bytes file, const char *where, const char *name
                : name;
 }
 
-infrt_status infrt_npz_read(infrt_bytes file, const char *where, const char *name,
-                            infrt_tensor *out, infrt_error *error) {
+infrt_status infrt_npz_read_as(infrt_bytes file, const char *where, const char *name,
+                               const infc_tensor_info *info, infrt_tensor *out, infrt_error *error) {
     infrt_zip_entry entry;
     infrt_tensor seen = {0};
     infrt_bytes bytes;
     void *owned = NULL;
     infrt_status status = entry_find(file, where, name, &entry, error);
     if (status == INFRT_OK) status = entry_look(&entry, where, &seen, error);
+    if (status == INFRT_OK && info) status = infrt_tensor_match(&seen, info, where, error);
     if (status == INFRT_OK) status = infrt_zip_unpack(&entry, where, &bytes, &owned, error);
     if (status != INFRT_OK) return status;
-    status = infrt_npy_read(bytes, where, out, error);
-    if (status == INFRT_OK) out->owned = owned;
-    else free(owned);
+    status = infrt_npy_read(bytes, where, &seen, error);
+    seen.owned = owned;
+    if (status == INFRT_OK && info) /* again: `file` may be mapped, and have changed */
+        status = infrt_tensor_match(&seen, info, where, error);
+    if (status == INFRT_OK) *out = seen;
+    else infrt_tensor_free(&seen);
     return status;
 }
 
-infrt_status infrt_npz_read_as(infrt_bytes file, const char *where, const char *name,
-                               const infc_tensor_info *info, infrt_tensor *out, infrt_error *error) {
-    infrt_tensor seen = {0};
-    infrt_status status = infrt_npz_look(file, where, name, &seen, error);
-    if (status == INFRT_OK) status = infrt_tensor_match(&seen, info, where, error);
-    return status == INFRT_OK ? infrt_npz_read(file, where, name, out, error) : status;
+infrt_status infrt_npz_read(infrt_bytes file, const char *where, const char *name,
+                            infrt_tensor *out, infrt_error *error) {
+    return infrt_npz_read_as(file, where, name, NULL, out, error);
 }
 
 typedef struct names {

@@ -71,21 +71,17 @@ infrt_status infrt_tensor_read(infrt_bytes file, const char *path, const infc_te
                                infrt_error *error) {
     infrt_tensor tensor = {0};
     infrt_status status = INFRT_OK;
-    const char *name;
-    const format kind = format_find(file, path);
     note[0] = 0;
-    if (kind == NPZ || kind == PB) { /* what does not fit is refused before it is unpacked */
-        status = infrt_tensor_look(file, path, info, &tensor, error);
-        if (status == INFRT_OK) status = infrt_tensor_match(&tensor, info, path, error);
-        if (status != INFRT_OK) return status;
-    }
-    switch (kind) {
+    switch (format_find(file, path)) {
     case NPY: status = infrt_npy_read(file, path, &tensor, error); break;
     case NPZ:
-        name = infrt_npz_pick(file, path, info->name);
-        status = infrt_npz_read(file, path, name, &tensor, error);
+        status = infrt_npz_read_as(file, path, infrt_npz_pick(file, path, info->name), info, &tensor, error);
         break;
-    case PB: status = infrt_pb_read(file, path, &tensor, error); break;
+    case PB: /* what does not fit is refused before it is unpacked */
+        status = infrt_pb_look(file, path, &tensor, error);
+        if (status == INFRT_OK) status = infrt_tensor_match(&tensor, info, path, error);
+        if (status == INFRT_OK) status = infrt_pb_read(file, path, &tensor, error);
+        break;
     case RAW: status = infrt_raw_read(file, path, info, &tensor, error); break;
     case IMAGE: status = infrt_image_read(file, path, info, image, &tensor, note, error); break;
     case UNKNOWN:
