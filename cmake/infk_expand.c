@@ -13,13 +13,8 @@
 #include <string.h>
 
 static const char *c_type(const char *type) {
-    static const char *const types[][2] = {
-        {"f32", "float"},   {"i8", "int8_t"},   {"b1", "uint8_t"},
-        {"b2", "infk_b2"},  {"b4", "infk_b4"},  {"b8", "infk_b8"},
-        {"i16", "int16_t"}, {"i32", "int32_t"}, {"i64", "int64_t"}};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(types[i][0], type) == 0) return types[i][1];
-    return "";
+    const char *text = infk_c_type(type);
+    return text ? text : "";
 }
 
 static const char *vector_type(const infk_kernel *k) {
@@ -36,34 +31,36 @@ static void epilogue_head(const infk_kernel *k, bool tail, infc_buf *out) {
 }
 
 static void storing_epilogue(const infk_kernel *k, infc_buf *out) {
-    infc_buf_printf(out, "struct %s_epi {\n    %s *y;\n};\n", k->name, c_type(k->types[2]));
+    infc_buf_printf(out, "struct %s_epi {\n    %s *y0;\n};\n", k->name, c_type(k->types[2]));
+    if (!infk_has_epilogue(k)) return;
     epilogue_head(k, false, out);
     if (k->lanes == 1) {
-        infc_buf_puts(out, "    e->y[o] = acc;\n}\n");
+        infc_buf_puts(out, "    e->y0[o] = acc;\n}\n");
         return;
     }
-    infc_buf_puts(out, "    vi_store(e->y + o, acc);\n}\n");
+    infc_buf_puts(out, "    vi_store(e->y0 + o, acc);\n}\n");
     epilogue_head(k, true, out);
-    infc_buf_puts(out, "    vi_store_i32_tail(e->y + o, lanes, acc);\n}\n");
+    infc_buf_puts(out, "    vi_store_i32_tail(e->y0 + o, lanes, acc);\n}\n");
 }
 
 static void test_epilogue(const infk_kernel *k, infc_buf *out) {
     static const char scalar[] =
-        "    if (!e->column) {\n        e->y[o] = acc;\n        return;\n    }\n"
+        "    if (!e->column) {\n        e->y0[o] = acc;\n        return;\n    }\n"
         "    e->copy[o] = acc;\n"
-        "    e->y[o] = s_max(0.0f, s_add(s_add(acc, e->column[n]), e->full[o]));\n}\n";
+        "    e->y0[o] = s_max(0.0f, s_add(s_add(acc, e->column[n]), e->full[o]));\n}\n";
     static const char vector[] =
-        "    if (!e->column) {\n        v_store(e->y + o, acc);\n        return;\n    }\n"
+        "    if (!e->column) {\n        v_store(e->y0 + o, acc);\n        return;\n    }\n"
         "    v_store(e->copy + o, acc);\n"
         "    acc = v_add(v_add(acc, v_load(e->column + n)), v_load(e->full + o));\n"
-        "    v_store(e->y + o, v_max(v_zero(), acc));\n}\n";
-    static const char tail[] = "    if (!e->column) {\n        v_store_tail(e->y + o, lanes, "
+        "    v_store(e->y0 + o, v_max(v_zero(), acc));\n}\n";
+    static const char tail[] = "    if (!e->column) {\n        v_store_tail(e->y0 + o, lanes, "
                                "acc);\n        return;\n    }\n"
                                "    v_store_tail(e->copy + o, lanes, acc);\n"
                                "    acc = v_add(v_add(acc, v_load_tail(e->column + n, lanes)), "
                                "v_load_tail(e->full + o, lanes));\n"
-                               "    v_store_tail(e->y + o, lanes, v_max(v_zero(), acc));\n}\n";
-    infc_buf_printf(out, "struct %s_epi {\n    const float *column, *full;\n    float *y, *copy;\n};\n", k->name);
+                               "    v_store_tail(e->y0 + o, lanes, v_max(v_zero(), acc));\n}\n";
+    infc_buf_printf(out, "struct %s_epi {\n    const float *column, *full;\n    float *y0, *copy;\n};\n",
+                    k->name);
     epilogue_head(k, false, out);
     infc_buf_puts(out, k->lanes == 16 ? vector : scalar);
     if (k->lanes != 16) return;
@@ -86,8 +83,7 @@ static infc_status instance(infc_cx *cx, const infk_kernel *k, bool reference, i
         infc_buf_printf(out, "    void *const *outs = out;\n    const struct %s e = {%souts[0]%s};\n", epi,
                         f32 ? "in[INFK_SCRATCH + 1], in[INFK_SCRATCH + 2], " : "", f32 ? ", outs[1]" : "");
     infc_buf_printf(out, "    %s(dims, ", fn);
-    for (int i = 0; i < infk_kind_get(k->kind)->n_operands; i++)
-        infc_buf_printf(out, "in[%d], ", i);
+    for (int i = 0; i < infk_operand_count(k->kind); i++) infc_buf_printf(out, "in[%d], ", i);
     if (infk_has_scratch(k->kind)) infc_buf_puts(out, "(float *)in[INFK_SCRATCH], ");
     infc_buf_puts(out, "&e, begin, end);\n}\n\n");
     return INFC_OK;

@@ -60,13 +60,13 @@ static const char *const dims_of_relayout[] = {
 #undef F
 
 static const infk_kind_info kinds[INFK_N_KINDS] = {
-#define INFK_OP(kind, dims, operands, by_size, unit)                                           \
-    {#kind,          #dims, operands, by_size, sizeof dims_of_##dims / sizeof *dims_of_##dims, \
+#define INFK_OP(kind, dims, types, by_size, unit)                                           \
+    {#kind,          #dims, types, by_size, sizeof dims_of_##dims / sizeof *dims_of_##dims, \
      dims_of_##dims, unit},
 #include "kernel_ops.def"
 #undef INFK_OP
 };
-#define INFK_OP(kind, dims, operands, by_size, unit) typedef infk_##dims##_dims dims_##kind;
+#define INFK_OP(kind, dims, types, by_size, unit) typedef infk_##dims##_dims dims_##kind;
 #include "kernel_ops.def"
 #undef INFK_OP
 
@@ -126,6 +126,43 @@ static const infk_kernel kernels[] = {
 enum { N_KERNELS = sizeof kernels / sizeof *kernels };
 
 const infk_kind_info *infk_kind_get(infk_kind kind) { return &kinds[kind]; }
+
+/* ---- types ---------------------------------------------------------------------------------------------- */
+
+static const char *const c_types[][2] = {
+    {"f32", "float"},  {"i8", "int8_t"},   {"b1", "uint8_t"},  {"b2", "infk_b2"}, {"b4", "infk_b4"},
+    {"b8", "infk_b8"}, {"i16", "int16_t"}, {"i32", "int32_t"}, {"i64", "int64_t"}};
+enum { N_C_TYPES = sizeof c_types / sizeof *c_types };
+
+const char *infk_c_type(const char *type) {
+    for (int i = 0; i < N_C_TYPES; i++)
+        if (strcmp(type, c_types[i][0]) == 0) return c_types[i][1];
+    return NULL;
+}
+
+/* Vectors are of f32 or i32: what is neither has no lanes to hand over. */
+int infk_has_epilogue(const infk_kernel *kernel) {
+    return kernel->lanes == 1 || strcmp(kernel->types[2], "f32") == 0 || strcmp(kernel->types[2], "i32") == 0;
+}
+
+int infk_operand_count(infk_kind kind) {
+    int n = 1;
+    for (const char *at = kinds[kind].operands; *at; at++) n += *at == ' ';
+    return n;
+}
+
+const char *infk_operand_type(const infk_kernel *kernel, int i) {
+    const char *at = kinds[kernel->kind].operands;
+    for (; i > 0 && *at; i--) {
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+    const size_t n = strcspn(at, " ");
+    if (n == 1) return kernel->types[*at == 'w'];
+    for (int t = 0; t < N_C_TYPES; t++)
+        if (strlen(c_types[t][0]) == n && memcmp(at, c_types[t][0], n) == 0) return c_types[t][0];
+    return "";
+}
 
 size_t infk_kernel_count(void) { return N_KERNELS; }
 

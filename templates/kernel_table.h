@@ -10,7 +10,9 @@
  *   o: element offset of the first lane in the output (every full-size operand of the epilogue shares it)
  *   m: row (matmul: batch * M + row; conv, pool: pixel of the image; others: outer index)
  *   n: column of the first lane (matmul: column; conv, pool: channel; others: inner index)
- * Text with lanes = 1 is scalar: its acc is one element. Text with lanes = 16 is over the vf16x vocabulary. */
+ * Text with lanes = 1 is scalar: its acc is one element. Text with lanes = 16 is over the vf16x vocabulary.
+ * Kernels whose result is no tensor of numbers (packed weights, rows of records) take no epilogue: they write to
+ * RESULT, a pointer to the result's first element. */
 #ifndef INFK_KERNEL_TABLE_H
 #define INFK_KERNEL_TABLE_H
 #include "../targets/target.h"
@@ -82,7 +84,7 @@ enum {
 };
 
 typedef enum infk_kind {
-#define INFK_OP(kind, dims, operands, by_size, unit) INFK_##kind,
+#define INFK_OP(kind, dims, types, by_size, unit) INFK_##kind,
 #include "kernel_ops.def"
 #undef INFK_OP
     INFK_N_KINDS
@@ -90,11 +92,13 @@ typedef enum infk_kind {
 
 typedef struct infk_kind_info {
     const char *name, *dims_name; /* "conv", "conv" */
-    int n_operands, by_size, n_dims;
+    const char *operands;         /* "x w i32": see kernel_ops.def */
+    int by_size, n_dims;
     const char *const *dim_names; /* fields of infk_<dims_name>_dims in order, all ptrdiff_t */
     const char *unit;
 } infk_kind_info;
 const infk_kind_info *infk_kind_get(infk_kind kind);
+int infk_operand_count(infk_kind kind);
 /* How many units of work a call has. `dims` is the struct of the kind. */
 ptrdiff_t infk_units(infk_kind kind, const void *dims);
 /* Whether kernels of the kind take scratch memory; floats of it for a call, of which a unit uses a part of its own. */
@@ -119,6 +123,13 @@ typedef struct infk_kernel {
 /* The same for a call that is made with several dims (n structs of `stride` bytes): the last that fits all. */
 const infk_kernel *infk_kernel_select_all(infk_kind kind, const char *const types[INFK_MAX_TYPES],
                                           infc_isa isa, const void *dims, size_t stride, size_t n);
+
+/* The element type of operand i, a word as in kernels.def; "" when there is none. */
+const char *infk_operand_type(const infk_kernel *kernel, int i);
+/* Whether results go through an epilogue; else the text writes to RESULT. */
+int infk_has_epilogue(const infk_kernel *kernel);
+/* Such a word in C: "float" for "f32"; null when unknown. */
+const char *infk_c_type(const char *type);
 
 size_t infk_kernel_count(void);
 const infk_kernel *infk_kernel_at(size_t i); /* order of kernels.def: oldest to newest */

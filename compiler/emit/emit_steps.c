@@ -35,23 +35,8 @@ bool infc_emit_apart(const infc_plan *plan, const infc_plan_step *step) {
 
 /* ---- epilogues ------------------------------------------------------------------------------------------ */
 
-static const char *element_type(const char *type) {
-    static const char *const types[][2] = {
-        {"f32", "float"},   {"i8", "int8_t"},   {"b1", "uint8_t"},
-        {"b2", "infk_b2"},  {"b4", "infk_b4"},  {"b8", "infk_b8"},
-        {"i16", "int16_t"}, {"i32", "int32_t"}, {"i64", "int64_t"}};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(type, types[i][0]) == 0) return types[i][1];
-    return NULL;
-}
-
-/* Of operand i: the third and later are as the first. */
-static const char *operand_type(const infk_kernel *kernel, int i) {
-    return kernel->types[i == 1 ? 1 : 0];
-}
-
 /* What a kernel writes: its last type. */
-static const char *result_type(const infk_kernel *kernel) { return element_type(kernel->types[2]); }
+static const char *result_type(const infk_kernel *kernel) { return infk_c_type(kernel->types[2]); }
 
 /* Kernels by size write what they read; others the type of the buffer. */
 static infc_dtype stored_dtype(const infc_emit_unit *u, const infc_plan_step *step, int i) {
@@ -148,8 +133,10 @@ infc_status infc_emit_instance_text(const infc_emit_unit *u, size_t index, infc_
     for (int i = 0; i < step->n_stores; i++)
         infc_buf_printf(out, "    %s *y%d;\n", stored_type(u, step, i), i);
     infc_buf_puts(out, "};\n");
-    print_epilogue_function(u, step, instance->name, false, out);
-    if (step->kernel->lanes > 1) print_epilogue_function(u, step, instance->name, true, out);
+    if (infk_has_epilogue(step->kernel))
+        print_epilogue_function(u, step, instance->name, false, out);
+    if (infk_has_epilogue(step->kernel) && step->kernel->lanes > 1)
+        print_epilogue_function(u, step, instance->name, true, out);
     const char *epi = infc_arena_printf(u->cx->arena, "%s_epi", instance->name);
     return infc_kernel_text(u->cx, step->kernel, instance->name, epi, out);
 }
@@ -195,8 +182,8 @@ static void print_wrapper(const infc_emit_unit *u, const infc_plan_step *step, c
     const bool open = infc_emit_is_open(u->plan, step);
     if (open) infc_emit_arg(&parameters, "const struct %s_dims *z", u->plan->name);
     for (int i = 0; i < step->n_operands; i++)
-        infc_emit_arg(&parameters, "const %s *%s%s", element_type(operand_type(step->kernel, i)),
-                      restrict_, operands[i]);
+        infc_emit_arg(&parameters, "const %s *%s%s",
+                      infk_c_type(infk_operand_type(step->kernel, i)), restrict_, operands[i]);
     if (step->scratch >= 0) infc_emit_arg(&parameters, "float *%sscratch", restrict_);
     for (int i = 0; i < step->n_extras; i++)
         infc_emit_arg(&parameters, "const %s *%sa%d", extra_type(u, step, i), restrict_, i);
@@ -248,7 +235,7 @@ static infc_status check_step(infc_emit_unit *u, const infc_plan_step *step) {
     if (!step->kernel) return INFC_OK;
     bool known = result_type(step->kernel) && step->n_operands <= INFK_MAX_OPERANDS;
     for (int i = 0; i < step->n_operands; i++)
-        known = known && element_type(operand_type(step->kernel, i));
+        known = known && infk_c_type(infk_operand_type(step->kernel, i));
     bool plain = step->n_extras == 0 && step->n_exprs == 0;
     if (known && (plain || strcmp(step->kernel->types[2], "f32") == 0 || sums_integers(step->kernel)))
         return INFC_OK;

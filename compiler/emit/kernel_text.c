@@ -84,6 +84,7 @@ static infc_status prologue(infc_cx *cx, const infk_kernel *k, const char *fn, c
         {"INFK_PART", "INFK_PART(name)", infc_arena_printf(cx->arena, "%s_##name", fn)},
         {"EPI_TYPE", "EPI_TYPE", infc_arena_printf(cx->arena, "struct %s", epi)},
         {"EPI(", "EPI(acc, o, m, n)", infc_arena_printf(cx->arena, "%s(e, acc, o, m, n)", epi)},
+        {"RESULT", "RESULT", "(e->y0)"},
         {"EPI_TAIL", "EPI_TAIL(acc, o, m, n, lanes)",
          infc_arena_printf(cx->arena, "%s_tail(e, acc, o, m, n, lanes)", epi)},
         {"T *", "T", x->c_type},

@@ -141,6 +141,23 @@ typedef struct infc_size_info {
 /* Tables of tensors, for infc_model.dims. */
 enum { INFC_TABLE_INPUTS = 0, INFC_TABLE_OUTPUTS = 1, INFC_TABLE_TENSORS = 2 };
 
+/* A language model: docs/adr/0010-language-model-step.md says what its inputs are, in the order of the table. */
+typedef struct infc_llm_info {
+    uint32_t struct_bytes;
+    uint32_t vocab, context;       /* ids are below vocab, positions below context */
+    uint32_t chunk, max_sequences; /* the most rows of a step, the rows of `tables` */
+    uint32_t max_blocks;           /* of one sequence: columns of `tables` */
+    uint32_t block_positions;      /* 32 */
+    uint64_t block_bytes;          /* of the pool, a multiple of INFC_ALIGN */
+    int32_t bos;                   /* token before a text; -1: none */
+    int32_t n_eos;                 /* tokens that end an answer */
+    const int32_t *eos;
+    const struct infrt_tokenizer *tokenizer; /* null: none */
+    const struct infrt_chat *chat;           /* null: none */
+    const char *format, *kv_format;          /* of weights: "Q4_1", "int8"; of the cache: "int8" */
+    uint64_t parameters;
+} infc_llm_info;
+
 typedef struct infc_model {
     uint32_t abi, struct_bytes; /* INFC_ABI_VERSION, sizeof(infc_model) */
     const char *name, *target, *isa, *infc_version, *source, *source_sha256, *license;
@@ -167,6 +184,7 @@ typedef struct infc_model {
     const infc_audio_info *audios;
     uint32_t n_texts;
     const infc_text_info *texts;
+    const infc_llm_info *llm; /* null unless a language model */
 } infc_model;
 
 #define INFC_WEIGHTS_MAGIC "infcwts1" /* eight characters, as those below without a NUL */

@@ -50,6 +50,11 @@ static infk_entry *find(const char *name) { /* null: of another level */
     return NULL;
 }
 
+/* Operands that the kind does not have are of no bytes. */
+static const char *operand_type(const infk_kernel *k, int i) {
+    return i < infk_operand_count(k->kind) ? infk_operand_type(k, i) : "i8";
+}
+
 static void fill(const infk_kernel *k, const kernel_case *c, kernel_data data, operands *out) {
     uint64_t state = 12345;
     ptrdiff_t counts[N_IN] = {c->x_count, k->types[1][0] ? kernel_case_w_count(c, k->types[1]) : 0};
@@ -59,10 +64,9 @@ static void fill(const infk_kernel *k, const kernel_case *c, kernel_data data, o
     counts[COLUMN] = c->columns;
     counts[FULL] = c->y_count;
     for (int i = 0; i < N_IN; i++) {
-        const char *type = i == 1                             ? k->types[1]
-                           : i == FULL                        ? k->types[2]
+        const char *type = i == FULL                          ? k->types[2]
                            : i == COLUMN || i == INFK_SCRATCH ? "f32"
-                                                              : k->types[0];
+                                                              : operand_type(k, i);
         /* int16 operands lie in the arena, where a pair may begin at the last element. */
         const size_t beyond = i == 0 && strcmp(type, "i16") == 0 ? 2 : 0;
         void *at = guarded(i, (size_t)counts[i] * kernel_type_bytes(type) + beyond, out->at_start);
@@ -71,7 +75,7 @@ static void fill(const infk_kernel *k, const kernel_case *c, kernel_data data, o
             kernel_case_zero_steps(c, type, at);
         out->in[i] = at;
     }
-    const int last = infk_kind_get(c->kind)->n_operands - 1;
+    const int last = infk_operand_count(c->kind) - 1;
     for (ptrdiff_t i = 0; c->lengths && i < c->more[last - 2]; i++) { /* some beyond the steps there are, or below 0 */
         const float length = (float)(c->lengths + 1 - (ptrdiff_t)(kernel_random(&state) % 4));
         memcpy((char *)(uintptr_t)out->in[last] + i * 4, &length, sizeof length);
