@@ -80,6 +80,21 @@ typedef struct infc_spec_classes { /* outputs.NAME */
     infc_loc loc;
 } infc_spec_classes;
 
+typedef enum infc_spec_pooling {
+    INFC_POOLING_mean,
+    INFC_POOLING_first,
+    INFC_POOLING_none
+} infc_spec_pooling;
+/* outputs.NAME of kind embedding */
+typedef struct infc_spec_embedding {
+    const char *output;
+    infc_spec_pooling pooling;
+    const char *mask; /* an input; null: by its usual name, if there is one */
+    bool normalize;
+    infc_loc loc;
+    bool used; /* as infc_spec_dim */
+} infc_spec_embedding;
+
 typedef struct infc_spec {
     const char *path;  /* null: made from a bare model */
     const char *model; /* path, relative to the working directory or absolute */
@@ -107,6 +122,8 @@ typedef struct infc_spec {
     size_t n_constants;
     infc_spec_classes *classes;
     size_t n_classes;
+    infc_spec_embedding *embeddings;
+    size_t n_embeddings;
     uint64_t budget_file, budget_memory; /* bytes; 0: none */
 } infc_spec;
 
@@ -117,6 +134,7 @@ typedef struct infc_spec_set {
 
 /* Names of the values of the enums above, null at the end. */
 extern const char *const infc_spec_windows[], *const infc_spec_centers[], *const infc_spec_logs[];
+extern const char *const infc_spec_poolings[];
 
 /* Reads a spec, or, when `path` is a model, makes the default spec for it. Collects all problems. */
 infc_status infc_spec_read(infc_cx *cx, const char *path, const infc_spec_set *sets, size_t n_sets,

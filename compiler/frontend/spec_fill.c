@@ -96,29 +96,6 @@ static void fill_precision(infc_spec_check *check, const infc_yaml *root, infc_s
     }
 }
 
-static void fill_classes(infc_spec_check *check, const infc_yaml *root, infc_spec *out) {
-    const infc_yaml *outputs = infc_spec_get_map(root, "outputs");
-    out->classes = INFC_NEW(check->cx->arena, infc_spec_classes, outputs->n);
-    for (size_t i = 0; i < outputs->n; i++) {
-        const infc_yaml *map = outputs->items[i].value;
-        if (map->bad) continue;
-        const infc_spec_labels *labels = infc_spec_get(map, "labels")->parsed;
-        infc_yaml *top = infc_spec_get(map, "top");
-        if (!top->is_default && top->integer > (int64_t)labels->n) {
-            infc_spec_problem(
-                check, top, infc_arena_printf(check->cx->arena, "outputs.%s.top", outputs->items[i].key),
-                "%s of %zu labels; give at most %zu", top->text, labels->n, labels->n);
-        }
-        out->classes[out->n_classes++] = (infc_spec_classes){
-            .output = outputs->items[i].key,
-            .labels = labels->items,
-            .n_labels = labels->n,
-            .top = top->integer < (int64_t)labels->n ? (int)top->integer : (int)labels->n,
-            .loc = outputs->items[i].key_loc,
-        };
-    }
-}
-
 static uint64_t budget(const infc_yaml *root, const char *key) {
     const infc_yaml *node = infc_spec_get(infc_spec_get_map(root, "budgets"), key);
     return node ? (uint64_t)node->integer : 0;
@@ -132,7 +109,7 @@ void infc_spec_fill(infc_spec_check *check, const infc_yaml *root, infc_spec *ou
     fill_loops(root, out);
     fill_precision(check, root, out);
     infc_spec_fill_inputs(check, infc_spec_get_map(root, "inputs"), out);
-    fill_classes(check, root, out);
+    infc_spec_fill_outputs(check, infc_spec_get_map(root, "outputs"), out);
     out->budget_file = budget(root, "file");
     out->budget_memory = budget(root, "memory");
 }

@@ -8,6 +8,16 @@
 void infc_spec_fill(infc_spec_check *check, const infc_yaml *root, infc_spec *out);
 /* spec_inputs.c: out->images, audios, texts, constants from the map `inputs`. */
 void infc_spec_fill_inputs(infc_spec_check *check, const infc_yaml *inputs, infc_spec *out);
+/* spec_outputs.c: out->classes, embeddings from the map `outputs`. */
+void infc_spec_fill_outputs(infc_spec_check *check, const infc_yaml *outputs, infc_spec *out);
+/* The keys of each kind of an input or output, each between spaces; the last has no kind. */
+typedef struct infc_spec_kind {
+    const char *kind, *keys;
+} infc_spec_kind;
+/* spec_look.c: keys that another kind has are problems, so that none is ignored. `path`: "inputs", "outputs". */
+void infc_spec_check_kind(infc_spec_check *check, const infc_spec_kind *kinds, const char *path,
+                          infc_yaml_item *item);
+bool infc_spec_key_among(infc_arena *arena, const char *keys, const char *key);
 
 /* spec_tokenizer.c: the file that `node` names; problems are recorded there. */
 const infc_wordpiece *infc_spec_tokenizer(infc_spec_check *check, infc_yaml *node, const char *path);

@@ -6,39 +6,28 @@
 #define MEL_KEYS \
     " n_fft hop mels window center power fmin fmax mel_scale mel_norm log floor range relative "
 
-static const struct {
-    const char *kind, *keys;
-} kinds[] = {
+static const infc_spec_kind kinds[] = {
     {"image", " channels layout scale mean std "},
     {"constant", " value "},
     {"text", " tokenizer ids mask types "},
     {"audio", " rate features samples align fill normalize scale mean std" MEL_KEYS},
+    {0},
 };
 
 const char *const infc_spec_windows[] = {"hann", "hamming", "none", NULL};
 const char *const infc_spec_centers[] = {"none", "reflect", "zeros", NULL};
 const char *const infc_spec_logs[] = {"none", "log10", "ln", NULL};
 
-static bool among(infc_arena *arena, const char *keys, const char *key) {
-    return strstr(keys, infc_arena_printf(arena, " %s ", key)) != NULL;
-}
-
 static const char *path_of(infc_spec_check *check, const infc_yaml_item *input, const char *key) {
     return infc_arena_printf(check->cx->arena, "inputs.%s%s%s", input->key, *key ? "." : "", key);
 }
 
-/* Keys that another kind has are problems, so that none is ignored. */
-static void check_keys(infc_spec_check *check, infc_yaml_item *input, const char *kind) {
+static void check_mel(infc_spec_check *check, infc_yaml_item *input) {
     const infc_yaml *map = input->value;
-    const bool mel = infc_spec_is(infc_spec_get(map, "features"), "mel");
+    if (infc_spec_is(infc_spec_get(map, "features"), "mel")) return;
     for (size_t i = 0; i < map->n; i++) {
         const infc_yaml_item *item = &map->items[i];
-        if (item->value->is_default || strcmp(item->key, "kind") == 0) continue;
-        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-            if (strcmp(kinds[k].kind, kind) == 0 && !among(check->cx->arena, kinds[k].keys, item->key))
-                infc_spec_problem(check, item->value, path_of(check, input, item->key),
-                                  "is not a key of kind %s; remove it", kind);
-        if (strcmp(kind, "audio") == 0 && !mel && among(check->cx->arena, MEL_KEYS, item->key))
+        if (!item->value->is_default && infc_spec_key_among(check->cx->arena, MEL_KEYS, item->key))
             infc_spec_problem(check, item->value, path_of(check, input, item->key),
                               "is a key of features: mel; add that, or remove this");
     }
@@ -198,7 +187,8 @@ void infc_spec_fill_inputs(infc_spec_check *check, const infc_yaml *inputs, infc
         infc_yaml_item *input = &inputs->items[i];
         if (input->value->bad) continue;
         const char *kind = infc_spec_get(input->value, "kind")->text;
-        check_keys(check, input, kind);
+        infc_spec_check_kind(check, kinds, "inputs", input);
+        if (strcmp(kind, "audio") == 0) check_mel(check, input);
         if (strcmp(kind, "constant") == 0) fill_constant(check, input, out);
         else if (strcmp(kind, "audio") == 0) fill_audio(check, input, out);
         else if (strcmp(kind, "text") == 0) fill_text(check, input, out);

@@ -134,8 +134,19 @@ static void put_inputs(const infc_spec *spec, infc_buf *out) {
     }
 }
 
-static void put_classes(const infc_spec *spec, infc_buf *out) {
-    if (spec->n_classes) infc_buf_puts(out, "outputs:\n");
+static void put_embedding(const infc_spec_embedding *embedding, infc_buf *out) {
+    infc_buf_puts(out, "  ");
+    infc_buf_json_string(out, embedding->output);
+    infc_buf_printf(out, ":\n    kind: embedding\n    pooling: %s\n", infc_spec_poolings[embedding->pooling]);
+    if (embedding->mask) infc_buf_puts(out, "    mask: ");
+    if (embedding->mask) infc_buf_json_string(out, embedding->mask);
+    infc_buf_printf(out, "%s    normalize: %s\n", embedding->mask ? "\n" : "",
+                    embedding->normalize ? "true" : "false");
+}
+
+static void put_outputs(const infc_spec *spec, infc_buf *out) {
+    if (spec->n_classes + spec->n_embeddings) infc_buf_puts(out, "outputs:\n");
+    for (size_t i = 0; i < spec->n_embeddings; i++) put_embedding(&spec->embeddings[i], out);
     for (size_t i = 0; i < spec->n_classes; i++) {
         const infc_spec_classes *classes = &spec->classes[i];
         infc_buf_puts(out, "  ");
@@ -159,7 +170,7 @@ void infc_spec_print(const infc_spec *spec, infc_buf *out) {
         infc_buf_printf(out, "loops:\n  max_trips: %lld\n", (long long)spec->max_trips);
     put_precision(spec, out);
     put_inputs(spec, out);
-    put_classes(spec, out);
+    put_outputs(spec, out);
     if (spec->budget_file || spec->budget_memory) infc_buf_puts(out, "budgets:\n");
     if (spec->budget_file)
         infc_buf_printf(out, "  file: %llu\n", (unsigned long long)spec->budget_file);

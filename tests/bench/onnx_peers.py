@@ -4,95 +4,27 @@
 usage: onnx_peers.py INFC SOURCE_DIR WORK_DIR [--all] [--threads 1,2] [--rounds N] [NAME...]
 
 Needs `pip install openvino==2026.4.1` beside the packages of the tests; without it the column says so. Which models,
-and where from: tests/e2e/models.json, as tests/e2e/models.py; that script decides about errors, this one only times.
+and where from: tests/e2e/models.json, as tests/e2e/models.py; that script decides about errors, this one only times. How: tests/e2e/peer_engines.py.
 - Latency: per round each engine runs for about half a second, one after the other; the figure is the median of the
-  rounds' medians. Both peers are told the number of threads and one stream, OpenVINO f32 (no bf16).
+  rounds' medians.
 - Load: from the file to an engine that is ready, without a first inference. For infc the whole process of
   `model info`, its start included; for the peers the calls in a process that has imported them already.
 - vs_best is infc's time as a part of the better peer's: below 1 is faster. Ratios are what to compare between machines.
 """
 import argparse
-import json
 import math
 import pathlib
 import shutil
 import statistics
 import subprocess
 import sys
-import time
 
 import numpy as np
 import onnxruntime
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 import model_files  # noqa: E402
-
-try:
-    import openvino
-except ImportError:
-    openvino = None
-
-SECONDS = 0.5
-
-
-def timed(call):
-    start = time.perf_counter()
-    value = call()
-    return value, (time.perf_counter() - start) * 1e3
-
-
-def sample(call):
-    """Median milliseconds of a call repeated for SECONDS, five times at least."""
-    times, stop = [], time.perf_counter() + SECONDS
-    while len(times) < 5 or time.perf_counter() < stop:
-        times.append(timed(call)[1])
-    return statistics.median(times)
-
-
-def onnxruntime_engine(path, feeds, threads):
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-    session, load = timed(lambda: onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"]))
-    session.run(None, feeds)
-    return (lambda: session.run(None, feeds)), load
-
-
-def openvino_engine(path, feeds, threads):
-    def load():
-        core = openvino.Core()
-        model = core.read_model(path)
-        model.reshape({name: list(value.shape) for name, value in feeds.items()})
-        hints = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY"}
-        return core.compile_model(model, "CPU", hints)
-    compiled, milliseconds = timed(load)
-    request = compiled.create_infer_request()
-    request.infer(feeds)
-    return (lambda: request.infer(feeds)), milliseconds
-
-
-def infc_sample(program, threads):
-    command = [program, "bench", "--json", "--threads", str(threads), "--seconds", str(SECONDS)]
-    return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)["p50_ns"] / 1e6
-
-
-def compare(program, path, feeds, threads, rounds):
-    """{engine: (latency ms, load ms)}; an engine that cannot run the model is missing, with its reason printed."""
-    engines = {"infc": (lambda: infc_sample(program, threads), None)}
-    for name, make in (("onnxruntime", onnxruntime_engine), ("openvino", openvino_engine if openvino else None)):
-        if not make:
-            continue
-        try:
-            call, load = make(path, feeds, threads)
-            engines[name] = (lambda call=call: sample(call), load)
-        except Exception as problem:  # a peer's refusal is its own business, and is shown
-            print(f"{name} does not run {path.name}: {str(problem).splitlines()[0]}", file=sys.stderr)
-    figures = {name: [] for name in engines}
-    for _ in range(rounds):
-        for name, (measure, _) in engines.items():
-            figures[name].append(measure())
-    loads = {name: load for name, (_, load) in engines.items()}
-    loads["infc"] = statistics.median(timed(lambda: subprocess.run([program, "info"], stdout=subprocess.DEVNULL, check=True))[1] for _ in range(9))
-    return {name: (statistics.median(times), loads[name]) for name, times in figures.items()}
+import peer_engines  # noqa: E402
 
 
 def prepare(args, model):
@@ -140,8 +72,7 @@ def main():
     args.work.mkdir(parents=True)
     models = model_files.read_list(args.source)
     chosen = [m for m in models if m["name"] in args.names or args.all or (not args.names and m.get("sampled"))]
-    versions = f"ONNX Runtime {onnxruntime.__version__}, " + (f"OpenVINO {openvino.__version__}" if openvino else "OpenVINO not installed")
-    print(f"{len(chosen)} of {len(models)} models; {versions}; milliseconds, medians")
+    print(f"{len(chosen)} of {len(models)} models; {peer_engines.versions()}; milliseconds, medians")
     print("| model | threads | infc | ONNX Runtime | OpenVINO | vs best | load vs best |\n|---|---:|---:|---:|---:|---:|---:|")
     for model in chosen:
         try:
@@ -151,7 +82,7 @@ def main():
             print(f"FAILED {model['name']}: {problem}")
             continue
         for threads in args.threads:
-            ratios[model["name"], threads] = row(model["name"], threads, compare(program, path, feeds, threads, args.rounds))
+            ratios[model["name"], threads] = row(model["name"], threads, peer_engines.compare(program, path, feeds, threads, args.rounds))
     if ratios:
         results(ratios)
     return failed > 0

@@ -249,6 +249,7 @@ static infc_status end_main(infc_onnx_import *import) {
     const char **names = INFC_NEW(cx->arena, const char *, graph->n_outputs + 1);
     for (size_t i = 0; i < graph->n_outputs; i++) {
         const infc_onnx_operand *operand = &import->operands[import->net.outputs[i]];
+        infc_onnx_operand result = *operand;
         names[i] = graph->outputs[i].name;
         infc_onnx_declared_check(import, model_loc(import), &graph->outputs[i], &operand->type);
         infc_dtype dtype = operand->type.dtype;
@@ -259,8 +260,10 @@ static infc_status end_main(infc_onnx_import *import) {
         if (infc_weight_has_dims(operand->constant))
             infc_fail(cx, INFC_ERR_UNSUPPORTED, model_loc(import),
                       "output \"%s\" is made of dimensions known only at run time", names[i]);
-        else results[i] = infc_onnx_value_of(import, operand);
+        else if (infc_onnx_embedding(import, names[i], &result) == INFC_OK)
+            results[i] = infc_onnx_value_of(import, &result);
     }
+    infc_onnx_embeddings_check_unused(import);
     INFC_TRY(infc_diags_status(cx, mark));
     return infc_ir_main_end(import->ir, results, names, graph->n_outputs);
 }

@@ -46,6 +46,10 @@ infc_status infc_onnx_inputs_bind(infc_onnx_import *import, infc_ir_port **out_p
 infc_status infc_onnx_inputs_check_unused(infc_onnx_import *import);
 /* The value that the spec gives dimension `param`, or 0. */
 int64_t infc_onnx_bound_dim(const infc_onnx_import *import, const char *param);
+/* onnx_embedding.c: what the spec makes of output `name` when it is an embedding; others stay as they are. */
+infc_status infc_onnx_embedding(infc_onnx_import *import, const char *name, infc_onnx_operand *output);
+/* Embeddings of outputs that the model does not have. */
+void infc_onnx_embeddings_check_unused(infc_onnx_import *import);
 /* Builds a sub-graph's nodes where `at` stands; `inputs` and `outputs`: as many as the graph has. */
 infc_status infc_onnx_import_subgraph(infc_onnx_at *at, const infc_onnx_graph *graph,
                                       const infc_onnx_operand *inputs, infc_onnx_operand *outputs);
