@@ -1,8 +1,8 @@
 /* app.h - what the commands of a built binary share. */
 #ifndef INFRT_APP_INTERNAL_H
 #define INFRT_APP_INTERNAL_H
-#include "app_json.h"
 #include "app_options.h"
+#include "app_shell.h"
 #include "tensor_io.h"
 
 /* Inputs and outputs of one run, in the model's order, INFC_ALIGN aligned, with a guard after each. */
@@ -25,17 +25,14 @@ enum { INFRT_APP_SIZES = 16 };
 /* One command under way; freed by infrt_app_main. */
 typedef struct infrt_app {
     const infc_model *model;
-    const char *program; /* base name of argv[0] */
-    int argc;
-    char **argv;
+    infrt_shell shell;
     uint64_t begin_ns; /* when infrt_app_main was entered */
     infrt_options options;
     infrt_weights weights;
     infrt_session *session;
     infrt_buffers buffers;
     infrt_error error;
-    infrt_json messages; /* open: some were written to stderr as JSON */
-    infc_model sized;    /* the model for `sizes`: what `model` points to then */
+    infc_model sized; /* the model for `sizes`: what `model` points to then */
     int64_t sizes[INFRT_APP_SIZES];
 } infrt_app;
 
@@ -48,11 +45,6 @@ infrt_status infrt_app_open(infrt_app *app, uint32_t workers);
 uint32_t infrt_app_workers(const infrt_app *app);
 /* One run on app->buffers. */
 infrt_status infrt_app_once(infrt_app *app, const infrt_watch *watch);
-
-/* What the user should know of a run that goes on: a line on stderr or, with --json, in the object there. */
-void infrt_app_note(infrt_app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* At the end: the failure, if any, in the same way. */
-void infrt_app_messages_end(infrt_app *app, infrt_status status);
 
 /* app_sizes.c: when sizes are known only at run time, chooses them: of the given inputs, of the self-check for
  * `verify`, else the largest; and makes app->model the model for them. Does nothing for other models. */

@@ -151,7 +151,7 @@ infrt_status infrt_app_bench(infrt_app *app) {
     }
     if (status == INFRT_OK) infrt_times_sort(b.ns, b.n);
     if (status == INFRT_OK) status = trace_steps(app, &b, seconds);
-    if (status == INFRT_OK) (app->options.json ? bench_json : bench_text)(app, &b);
+    if (status == INFRT_OK) (app->options.parsed.json ? bench_json : bench_text)(app, &b);
     bench_destroy(&b);
     return status;
 }

@@ -70,8 +70,8 @@ infrt_status infrt_dump_create(infrt_app *app, infrt_dump *out) {
     if (!out->infos || !out->data)
         return infrt_fail(&app->error, INFRT_ERR_NO_MEMORY, "no memory for dumps");
     infrt_status status = INFRT_OK;
-    for (uint32_t i = 0; i < app->options.n_dump && status == INFRT_OK; i++)
-        status = name_add(app, out, app->options.dump[i]);
+    for (uint32_t i = 0; i < app->options.dump.n && status == INFRT_OK; i++)
+        status = name_add(app, out, app->options.dump.at[i]);
     return status;
 }
 

@@ -115,6 +115,6 @@ infrt_status infrt_app_info(infrt_app *app) {
     char version[32];
     const char *missing = app->model->cpu_missing ? app->model->cpu_missing() : NULL;
     const char *glibc = infrt_glibc_needed(version);
-    (app->options.json ? info_json : info_text)(app, missing, glibc);
+    (app->options.parsed.json ? info_json : info_text)(app, missing, glibc);
     return INFRT_OK;
 }

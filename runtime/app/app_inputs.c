@@ -34,7 +34,7 @@ static infrt_status file_load(infrt_app *app, uint32_t input, const char *path) 
                                    image_of(app->model, input), &tensor, note, &app->error);
         if (status == INFRT_OK) input_store(app, input, &tensor);
     }
-    if (status == INFRT_OK && note[0]) infrt_app_note(app, "%s: %s", path, note);
+    if (status == INFRT_OK && note[0]) infrt_shell_note(&app->shell, "%s: %s", path, note);
     infrt_tensor_free(&tensor);
     infrt_input_close(&file);
     return status;
@@ -81,8 +81,8 @@ static void extra_visit(void *self, const char *name, size_t n) {
             i < model->n_inputs ? model->inputs[i].name : model->outputs[i - model->n_inputs].name;
         if (strlen(known) == n && memcmp(known, name, n) == 0) return;
     }
-    infrt_app_note(e->app, "%s: array \"%.*s\" is not an input and was not used", e->path,
-                   n > 200 ? 200 : (int)n, name);
+    infrt_shell_note(&e->app->shell, "%s: array \"%.*s\" is not an input and was not used", e->path,
+                     n > 200 ? 200 : (int)n, name);
 }
 
 static infrt_status archive_load(infrt_app *app, const char *path) {
@@ -134,15 +134,15 @@ infrt_status infrt_inputs_look(infrt_app *app, infrt_input_seen *seen, void *sel
     const infrt_options *options = &app->options;
     infrt_status status = INFRT_OK;
     if (options->inputs) return archive_look(app, options->inputs, seen, self);
-    for (uint32_t i = 0; i < options->n_input && status == INFRT_OK; i++) {
+    for (uint32_t i = 0; i < options->input.n && status == INFRT_OK; i++) {
         uint32_t input;
         const char *path;
-        const infc_text_info *text = infrt_text_argument(app->model, options->input[i], &path);
+        const infc_text_info *text = infrt_text_argument(app->model, options->input.at[i], &path);
         if (text) {
             status = infrt_text_look(app, text, path, seen, self);
             continue;
         }
-        status = infrt_input_argument(app, options->input[i], &input, &path);
+        status = infrt_input_argument(app, options->input.at[i], &input, &path);
         if (status == INFRT_OK) status = file_look(app, input, path, seen, self);
     }
     return status;
@@ -151,28 +151,28 @@ infrt_status infrt_inputs_look(infrt_app *app, infrt_input_seen *seen, void *sel
 infrt_status infrt_inputs_read(infrt_app *app) {
     const infc_model *model = app->model;
     const infrt_options *options = &app->options;
-    if (options->inputs && options->n_input)
+    if (options->inputs && options->input.n)
         return infrt_fail(&app->error, INFRT_ERR_USAGE, "give either --inputs or --input, not both");
     if (options->inputs) return archive_load(app, options->inputs);
 
     bool *given = calloc(model->n_inputs + (size_t)1, sizeof *given);
     if (!given) return infrt_fail(&app->error, INFRT_ERR_NO_MEMORY, "no memory for inputs");
     infrt_status status = INFRT_OK;
-    for (uint32_t i = 0; i < options->n_input && status == INFRT_OK; i++) {
+    for (uint32_t i = 0; i < options->input.n && status == INFRT_OK; i++) {
         uint32_t input;
         const char *path;
-        const infc_text_info *text = infrt_text_argument(model, options->input[i], &path);
+        const infc_text_info *text = infrt_text_argument(model, options->input.at[i], &path);
         if (text) {
             status = infrt_text_read(app, text, path, given);
             continue;
         }
-        status = infrt_input_argument(app, options->input[i], &input, &path);
+        status = infrt_input_argument(app, options->input.at[i], &input, &path);
         if (status == INFRT_OK && !*path)
             status = infrt_fail(&app->error, INFRT_ERR_USAGE,
-                                "--input %s: the file's name is empty", options->input[i]);
+                                "--input %s: the file's name is empty", options->input.at[i]);
         if (status == INFRT_OK && given[input])
             status = infrt_fail(&app->error, INFRT_ERR_USAGE, "--input %s: \"%s\" is given twice",
-                                options->input[i], model->inputs[input].name);
+                                options->input.at[i], model->inputs[input].name);
         if (status == INFRT_OK) status = file_load(app, input, path);
         if (status == INFRT_OK) given[input] = true;
     }

@@ -1,5 +1,5 @@
 /* app_nearest.c - "did you mean". */
-#include "app_options.h"
+#include "app_flags.h"
 #include <string.h>
 
 enum { WORD_MAX = 64 };

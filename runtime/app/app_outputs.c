@@ -108,12 +108,12 @@ static infrt_status reads_add(infrt_app *app, file_uses *uses) {
     if (status == INFRT_OK && o->inputs) status = use_add(app, uses, "--inputs", strdup(o->inputs));
     if (status == INFRT_OK && o->weights)
         status = use_add(app, uses, "--weights", strdup(o->weights));
-    for (uint32_t i = 0; i < o->n_input && status == INFRT_OK; i++) {
+    for (uint32_t i = 0; i < o->input.n && status == INFRT_OK; i++) {
         uint32_t input;
         const char *path;
-        const infc_text_info *text = infrt_text_argument(app->model, o->input[i], &path);
+        const infc_text_info *text = infrt_text_argument(app->model, o->input.at[i], &path);
         if (text && *path++ != '@') continue;
-        if (!text) status = infrt_input_argument(app, o->input[i], &input, &path);
+        if (!text) status = infrt_input_argument(app, o->input.at[i], &input, &path);
         if (status == INFRT_OK) status = use_add(app, uses, "--input", strdup(path));
     }
     uses->n_read = uses->n;

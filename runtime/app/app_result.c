@@ -97,10 +97,11 @@ void infrt_result_notes(infrt_app *app) {
         if (n_nan + n_lost == 0) continue;
         cause_text(app, cause, sizeof cause);
         if (n_nan)
-            infrt_app_note(app, "output \"%.200s\": %zu of %zu values are NaN%s", info->name, n_nan, n, cause);
+            infrt_shell_note(&app->shell, "output \"%.200s\": %zu of %zu values are NaN%s",
+                             info->name, n_nan, n, cause);
         else
-            infrt_app_note(app, "output \"%.200s\": infinite scores, so no confidence is known%s",
-                           info->name, cause);
+            infrt_shell_note(&app->shell, "output \"%.200s\": infinite scores, so no confidence is known%s",
+                             info->name, cause);
     }
 }
 

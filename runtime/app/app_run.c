@@ -30,7 +30,7 @@ static void on_step(void *self, uint32_t step, uint32_t worker) {
 static infrt_status recorder_open(infrt_app *app, recorder *r) {
     infrt_status status = INFRT_OK;
     r->tracing = app->options.profile != NULL;
-    r->dumping = app->options.n_dump > 0;
+    r->dumping = app->options.dump.n > 0;
     if (r->dumping) status = infrt_dump_create(app, &r->dump);
     if (status == INFRT_OK && r->tracing)
         status = infrt_trace_create(app->model, infrt_session_workers(app->session), &r->trace, &app->error);
@@ -76,19 +76,19 @@ static infrt_status results_give(infrt_app *app, const recorder *r, infrt_run_ti
     if (status != INFRT_OK) return status;
     infrt_times_sort(times->ns, times->n);
     infrt_result_notes(app);
-    if (app->options.json) infrt_result_json(app, times, stdout);
+    if (app->options.parsed.json) infrt_result_json(app, times, stdout);
     else infrt_result_text(app, stdout);
-    if (!app->options.json) times_text(app, times);
+    if (!app->options.parsed.json) times_text(app, times);
     return INFRT_OK;
 }
 
 infrt_status infrt_app_run(infrt_app *app) {
     const infrt_options *o = &app->options;
     recorder r = {0};
-    uint32_t workers = o->n_dump ? 1 : infrt_app_workers(app);
-    if ((o->n_dump > 0) != (o->dump_to != NULL))
+    uint32_t workers = o->dump.n ? 1 : infrt_app_workers(app);
+    if ((o->dump.n > 0) != (o->dump_to != NULL))
         return infrt_fail(&app->error, INFRT_ERR_USAGE, "--dump-tensor and --dump-to go together");
-    if (o->n_dump && o->threads > 1)
+    if (o->dump.n && o->threads > 1)
         return infrt_fail(&app->error, INFRT_ERR_USAGE, "--dump-tensor runs with one worker; leave out --threads");
     infrt_run_times times = {.n = o->repeat ? o->repeat : 1};
     infrt_status status = infrt_outputs_check_endings(app);

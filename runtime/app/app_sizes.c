@@ -69,11 +69,12 @@ infrt_status infrt_app_sizes(infrt_app *app) {
     if (model->n_sizes > INFRT_APP_SIZES || !model->sizes || !model->dims)
         return infrt_fail(&app->error, INFRT_ERR_INTERNAL, "%s: more than %d sizes", model->name, INFRT_APP_SIZES);
     for (uint32_t i = 0; i < model->n_sizes; i++)
-        app->sizes[i] = app->options.command == INFRT_COMMAND_VERIFY && model->check_sizes
+        app->sizes[i] = app->options.parsed.command == INFRT_COMMAND_VERIFY && model->check_sizes
                             ? model->check_sizes[i]
                             : model->sizes[i].max;
     infrt_status status = INFRT_OK;
-    if (app->options.command == INFRT_COMMAND_RUN) status = infrt_inputs_look(app, take_sizes, app);
+    if (app->options.parsed.command == INFRT_COMMAND_RUN)
+        status = infrt_inputs_look(app, take_sizes, app);
     if (status == INFRT_OK) status = check(app);
     if (status != INFRT_OK) return status;
     app->sized = *model;

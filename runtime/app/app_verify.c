@@ -33,7 +33,7 @@ static void report(verifier *v, bool ok, const char *name, const char *format, .
     vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
     v->all_ok = v->all_ok && ok;
-    if (!v->app->options.json) {
+    if (!v->app->options.parsed.json) {
         printf("%-4s %-12s %s\n", ok ? "ok" : "FAIL", name, detail);
         return;
     }
@@ -174,7 +174,7 @@ infrt_status infrt_app_verify(infrt_app *app) {
     if (status == INFRT_OK) status = infrt_app_sizes(app);
     if (status == INFRT_OK) status = infrt_buffers_create(app->model, &app->buffers, &app->error);
     if (status != INFRT_OK) return status;
-    if (app->options.json) {
+    if (app->options.parsed.json) {
         infrt_json_open(&v.json, NULL, '{');
         infrt_json_string(&v.json, "model", app->model->name);
         infrt_json_open(&v.json, "checks", '[');
@@ -185,7 +185,7 @@ infrt_status infrt_app_verify(infrt_app *app) {
         infrt_buffers_synthesize(&app->buffers, app->model->check_seed);
         for (uint32_t n = 1; n <= workers_most(app); n++) workers_verify(&v, n);
     }
-    if (app->options.json) {
+    if (app->options.parsed.json) {
         infrt_json_close(&v.json, ']');
         infrt_json_bool(&v.json, "ok", v.all_ok);
         infrt_json_close(&v.json, '}');
