@@ -18,58 +18,70 @@ extern "C" {
 enum {
     INFRT_TOKEN_CONTROL = 1, /* special: text never becomes it unless asked, and answers leave it out */
     INFRT_TOKEN_ADDED = 2,  /* found in the text as a whole, before words are made */
-    INFRT_TOKEN_LSTRIP = 4, /* and takes the spaces before it with it */
-    INFRT_TOKEN_RSTRIP = 8,
-    INFRT_TOKEN_NORMALIZED = 16,  /* looked for after those that are not */
-    INFRT_TOKEN_SINGLE_WORD = 32, /* not beside letters, digits, '_' */
-    INFRT_TOKEN_BYTE = 64         /* stands for one byte that no other token covers */
+    INFRT_TOKEN_LSTRIP = 4, /* and takes the white space before it with it */
+    INFRT_TOKEN_RSTRIP = 8, /* that after it */
+    INFRT_TOKEN_BYTE = 16   /* stands for one byte that no other token covers */
 };
 
 /* How a text becomes words, in which merges then happen. */
 enum {
     INFRT_WORDS_NONE = 0,   /* one word */
     INFRT_WORDS_GPT2 = 1,   /* "don't 123" is |don|'t| 123| */
-    INFRT_WORDS_LLAMA3 = 2, /* a letter run may begin with any one sign; runs of digits are counted */
-    INFRT_WORDS_SPACES = 3 /* each space begins one */
+    INFRT_WORDS_LLAMA3 = 2, /* a run of letters may begin with any one sign; digits are counted */
+    INFRT_WORDS_SPACES = 3, /* each space begins one */
+    INFRT_WORDS_RUNS = 4    /* each run of spaces begins one */
 };
 
-/* Whether a text gets a space before it. */
+/* Whether a text gets a space before it, where it begins and after each added token. */
 enum {
     INFRT_PREFIX_NONE = 0,
-    INFRT_PREFIX_ALWAYS = 1, /* after control tokens too, even before a space */
-    INFRT_PREFIX_UNLESS = 2, /* after control tokens too, unless it begins with one */
-    INFRT_PREFIX_FIRST = 3   /* only at the very beginning, unless it begins with one */
+    INFRT_PREFIX_ALWAYS = 1, /* added tokens that are looked for in the normalised text see it */
+    INFRT_PREFIX_UNLESS = 2, /* unless there is one */
+    INFRT_PREFIX_FIRST = 3   /* the same, only at the very beginning */
 };
 
-/* Tables hold little-endian numbers: u32[n]. Null when they have no elements. */
+enum {
+    INFRT_CLASS_OTHER,
+    INFRT_CLASS_LETTER,
+    INFRT_CLASS_NUMBER,
+    INFRT_CLASS_SPACE
+}; /* of a code point */
+
+/* Strings that are looked for in texts, ascending by their bytes: texts[at[i]] to texts[at[i + 1]] is ids[i]. */
+typedef struct infrt_token_list {
+    uint32_t n;
+    const unsigned char *ids, *at, *texts;
+} infrt_token_list;
+
+/* Tables hold little-endian numbers of 32 bits, but for bytes: u8. Null when they have no elements. Texts are as they
+ * are when decoded: spaces are spaces. */
 typedef struct infrt_tokenizer {
     uint32_t n_tokens;   /* ids are below; a model may have more, which mean nothing */
     uint32_t most_bytes; /* of a piece */
     int32_t unknown;     /* for what no token covers; -1: it is left out */
     uint32_t n_before, n_after;
-    int32_t before[4], after[4]; /* around a text, where asked */
-    uint8_t byte_level;          /* words are made of bytes, else of characters */
-    uint8_t words;               /* INFRT_WORDS_ */
-    uint8_t most_digits;         /* of a word of digits: 1, 3; 0: any */
-    uint8_t digits_alone;        /* each digit is a word, which none of GPT-2's may cross */
-    uint8_t ignore_case;         /* of 's 't 're 've 'm 'll 'd */
-    uint8_t whole_words;         /* a word that is a token is taken as it is */
-    uint8_t fuse_unknown;        /* neighbouring unknown characters are one token */
-    uint8_t prefix;              /* INFRT_PREFIX_ */
-    uint8_t cut_spaces; /* characters: no merge goes across the beginning of a run of spaces */
-    uint8_t strip;      /* decoding leaves out so many spaces at the beginning */
-    const unsigned char *piece_at; /* u32[n_tokens + 1]: in pieces */
-    const unsigned char *pieces;   /* what ids stand for, as bytes of the text */
-    const unsigned char *flags;    /* u8[n_tokens]: INFRT_TOKEN_ */
-    uint32_t n_sorted;             /* tokens that a word can become */
-    const unsigned char *sorted;   /* u32: their ids, ascending by their bytes */
-    const unsigned char *byte_ids; /* u32[256]: of single bytes; UINT32_MAX: none */
-    const unsigned char *merge_at; /* u32[n_tokens + 1]: in merges, of a left part */
-    const unsigned char *merges;   /* u32[3]: right part, ascending; rank; id of both together */
-    uint32_t n_added;
-    const unsigned char *added;   /* u32: ids of the added tokens, ascending by their bytes */
-    const unsigned char *pages;   /* u8[0x1100]: of 256 code points, which of the class tables */
-    const unsigned char *classes; /* u8[64] each: two bits a code point: 0, letter, number, space */
+    int32_t before[4], after[4];   /* around a text, where asked */
+    uint8_t byte_level;            /* words are made of bytes, else of characters */
+    uint8_t words;                 /* INFRT_WORDS_ */
+    uint8_t most_digits;           /* LLAMA3: of a word of digits; 0: any */
+    uint8_t digits_alone;          /* GPT2: each digit is a word, and the text ends before it */
+    uint8_t ignore_case;           /* of 's 't 're 've 'm 'll 'd */
+    uint8_t whole_words;           /* a word that is a token is taken as it is */
+    uint8_t fuse_unknown;          /* neighbouring unknown characters are one token */
+    uint8_t prefix;                /* INFRT_PREFIX_ */
+    uint8_t joiners;               /* U+2581 is a space too */
+    uint8_t strip;                 /* decoding leaves out so many spaces at the beginning */
+    const unsigned char *piece_at; /* [n_tokens + 1]: in pieces */
+    const unsigned char *pieces;   /* u8: what ids stand for, as bytes of the text */
+    const unsigned char *flags;    /* u8 [n_tokens]: INFRT_TOKEN_ */
+    uint32_t n_sorted;             /* tokens that words can become */
+    const unsigned char *sorted;   /* their ids, ascending by their bytes */
+    const unsigned char *byte_ids; /* [256]: of single bytes; UINT32_MAX: none */
+    const unsigned char *merge_at; /* [n_tokens + 1]: in merges, of a left part */
+    const unsigned char *merges;   /* [][3]: right part, ascending; rank; id of both together */
+    infrt_token_list added, added_normalized; /* looked for in the text as it is; then in what is left, normalised */
+    const unsigned char *pages; /* u8 [0x1100]: of 256 code points, where in classes; null: all OTHER */
+    const unsigned char *classes; /* u8 [][64]: two bits a code point, the lowest first: INFRT_CLASS_ */
 } infrt_tokenizer;
 
 /* The bytes that an id stands for, not always whole characters: borrowed, without a NUL. Null when there is no such id. */
@@ -85,7 +97,7 @@ typedef struct infrt_text_part {
     uint32_t control;
 } infrt_text_part;
 
-/* Bytes of scratch that encoding this text needs, some 20 per byte of text at most; 8 aligned. */
+/* Bytes of scratch that encoding this text needs, some 30 per byte of valid text; 8 aligned. */
 size_t infrt_encode_scratch(const infrt_tokenizer *t, const char *text, size_t n);
 /* Returns how many ids the text becomes; the first `most` of them are written. `parts` cover the text; null: all of it
  * without control tokens. `around`: with the ids before and after a text (such as bos). Time is n log n for any text. */
