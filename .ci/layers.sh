@@ -13,8 +13,9 @@
 # `values` is the part of ir/ without MLIR: types, tensors, weights, the reference evaluator.
 table='
 abi:      runtime/include/infc_abi.h                 :
-runtime:  runtime/                                   : runtime files prepare abi
+runtime:  runtime/                                   : runtime files prepare tokens abi
 prepare:  runtime/prepare/                           : prepare abi
+tokens:   runtime/text/                              : tokens abi
 files:    runtime/include/infrt.h runtime/core/infrt_status runtime/app/tensor_ runtime/app/zip_ runtime/app/stb_decode runtime/app/jpeg_check runtime/app/image_resize runtime/app/output_file : files abi
 base:     compiler/base/                             : base abi
 targets:  targets/                                   : targets base
@@ -22,14 +23,14 @@ kernels:  templates/                                 : kernels targets abi
 values:   compiler/ir/type compiler/ir/access compiler/ir/weights compiler/ir/eval compiler/ir/ops.def : values ir kernels base abi
 ir:       compiler/ir/                               : ir values kernels base abi
 spec:     compiler/frontend/spec                     : spec targets base abi
-frontend: compiler/frontend/                         : frontend spec ir values base abi
+frontend: compiler/frontend/                         : frontend spec ir values base tokens abi
 passes:   passes/                                    : passes spec ir values base abi
 lowering: passes/layout passes/fuse passes/pipeline  : passes lowering spec ir values kernels targets base abi
 plan:     compiler/plan/                             : plan passes spec ir values kernels targets base abi
 skeleton: templates/model/                           : runtime files prepare abi
 text:     compiler/emit/embedded compiler/emit/expand compiler/emit/kernel_text : text kernels base abi
-emit:     compiler/emit/                             : emit text plan spec values kernels targets base prepare abi
-driver:   compiler/driver/                           : driver emit text plan passes spec frontend ir values kernels targets files base abi
+emit:     compiler/emit/                             : emit text plan spec values kernels targets base prepare tokens abi
+driver:   compiler/driver/                           : driver emit text plan passes spec frontend ir values kernels targets files base tokens abi
 '
 
 # word (extended regex) : where it is forbidden : where it is allowed after all : why

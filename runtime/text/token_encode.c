@@ -67,6 +67,7 @@ typedef struct place {
 
 static place place_at(const encoder *e, place p, size_t canonical) {
     char out[4];
+    if (p.canonical == 0 && canonical > 0 && e->t->prefix == INFRT_PREFIX_ALWAYS) p.canonical = 1;
     while (p.canonical < canonical) {
         size_t length;
         p.canonical += canonical_put(e->t, e->text + p.raw, e->n - p.raw, &length, out);
@@ -89,7 +90,12 @@ static int refuse(const void *self, uint32_t id, size_t n) {
            allowed_end(&s->e->normal, s->place.raw);
 }
 
-static size_t spaces_before(const char *text, size_t begin, size_t at) {
+/* White space before and after; in normalised text U+2581 stands where spaces were, which is none. */
+static int is_stripped(uint32_t c, int joined) {
+    return infrt_is_space(c) && !(joined && c == ' ');
+}
+
+static size_t spaces_before(const char *text, size_t begin, size_t at, int joined) {
     while (at > begin) {
         size_t from = at - 1, length;
         while (from > begin && at - from < 4 && ((unsigned char)text[from] & 0xc0) == 0x80) from--;
@@ -100,31 +106,35 @@ static size_t spaces_before(const char *text, size_t begin, size_t at) {
     return at;
 }
 
-static size_t spaces_after(const char *text, size_t at, size_t n) {
+static size_t spaces_after(const char *text, size_t at, size_t n, int joined) {
     for (size_t length; at < n; at += length)
-        if (!infrt_is_space(infrt_utf8_next(text + at, n - at, &length))) break;
+        if (!is_stripped(infrt_utf8_next(text + at, n - at, &length), joined)) break;
     return at;
 }
 
-/* The next added token of text[begin, n) at or after `at`: its id and where it lies, what it strips included. */
+/* An added token and where it lies, what it strips included. Tokens of white space may lie in what another one strips:
+ * they count too, so the search goes on at `next`. */
 typedef struct found {
     uint32_t id;
-    size_t begin, end;
+    size_t begin, end, next;
 } found;
 
-static int find_added(search *s, const infrt_token_list *list, const char *text, size_t begin,
-                      size_t n, found *out) {
+/* The first at or after out->next; what it strips before it ends at out->end. */
+static int find_added(search *s, const infrt_token_list *list, const char *text, size_t n, found *out) {
     const infrt_token_filter filter = {refuse, s};
+    const int prefix = s->e->t->prefix, joined = s->normalized && s->e->t->joiners && prefix <= INFRT_PREFIX_ALWAYS;
     if (list->n == 0) return 0;
-    for (size_t at = begin; at < n; at++) {
+    for (size_t at = out->next; at < n; at++) {
         if (s->normalized) s->place = place_at(s->e, s->place, at);
         else s->place.raw = at;
         if (s->normalized && s->place.canonical != at) continue; /* inside a character */
         const size_t length = infrt_token_longest(list, text + at, n - at, &filter, &out->id);
         if (length == 0) continue;
         const unsigned flags = s->e->t->flags[out->id];
-        out->begin = flags & INFRT_TOKEN_LSTRIP ? spaces_before(text, begin, at) : at;
-        out->end = flags & INFRT_TOKEN_RSTRIP ? spaces_after(text, at + length, n) : at + length;
+        const size_t last = out->end;
+        out->begin = flags & INFRT_TOKEN_LSTRIP ? spaces_before(text, last < at ? last : at, at, joined) : at;
+        out->next = at + length;
+        out->end = flags & INFRT_TOKEN_RSTRIP ? spaces_after(text, out->next, n, joined) : out->next;
         return 1;
     }
     return 0;
@@ -135,12 +145,12 @@ static void section(encoder *e, size_t begin, size_t end) {
     char *text = e->canonical;
     size_t n = 0, at = 0;
     if (begin == end) return;
+    search s = {e, {begin, 0}, 1};
     if (e->t->prefix == INFRT_PREFIX_ALWAYS) text[n++] = ' ';
-    search s = {e, {begin, n}, 1};
     for (size_t raw = begin, length; raw < end; raw += length)
         n += canonical_put(e->t, e->text + raw, end - raw, &length, text + n);
-    for (found f; find_added(&s, &e->t->added_normalized, text, at, n, &f); at = f.end) {
-        plain(e, text + at, f.begin - at, begin == 0 && at == 0);
+    for (found f = {0}; find_added(&s, &e->t->added_normalized, text, n, &f); at = f.end) {
+        if (f.begin > at) plain(e, text + at, f.begin - at, begin == 0 && at == 0);
         infrt_token_put(e->sink, f.id);
     }
     plain(e, text + at, n - at, begin == 0 && at == 0);
@@ -177,8 +187,8 @@ size_t infrt_encode(const infrt_tokenizer *t, const char *text, size_t n, const 
     size_t at = 0;
     for (uint32_t i = 0; around && i < t->n_before; i++)
         infrt_token_put(&sink, (uint32_t)t->before[i]);
-    for (found f; find_added(&s, &t->added, text, at, n, &f); at = f.end) {
-        section(&e, at, f.begin);
+    for (found f = {0}; find_added(&s, &t->added, text, n, &f); at = f.end) {
+        if (f.begin > at) section(&e, at, f.begin);
         infrt_token_put(&sink, f.id);
     }
     section(&e, at, n);
