@@ -1,5 +1,5 @@
-/* chat.h - a conversation as one text, by the model's own template, which was compiled to a small program. The text comes
- * in parts: what the template says may hold control tokens, what the messages say may not (tokenizer.h).
+/* chat.h - a conversation as one text, by the model's own template, which was compiled to a small program. The
+ * text comes in parts: what the template says may hold control tokens, what the messages say may not (tokenizer.h).
  *
  * Nothing is allocated; steps and text are bounded. No libc but mem*.
  * SPDX-License-Identifier: MIT */

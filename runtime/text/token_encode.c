@@ -99,7 +99,7 @@ static size_t spaces_before(const char *text, size_t begin, size_t at, int joine
     while (at > begin) {
         size_t from = at - 1, length;
         while (from > begin && at - from < 4 && ((unsigned char)text[from] & 0xc0) == 0x80) from--;
-        if (!infrt_is_space(infrt_utf8_next(text + from, at - from, &length)) || from + length != at)
+        if (!is_stripped(infrt_utf8_next(text + from, at - from, &length), joined) || from + length != at)
             break;
         at = from;
     }

@@ -84,7 +84,7 @@ typedef struct infrt_tokenizer {
     const unsigned char *classes; /* u8 [][64]: two bits a code point, the lowest first: INFRT_CLASS_ */
 } infrt_tokenizer;
 
-/* The bytes that an id stands for, not always whole characters: borrowed, without a NUL. Null when there is no such id. */
+/* The bytes that an id stands for, not always whole characters: borrowed, without a NUL. Null: there is no such id. */
 const char *infrt_token_piece(const infrt_tokenizer *t, int32_t id, size_t *n);
 unsigned infrt_token_flags(const infrt_tokenizer *t, int32_t id); /* 0 when there is no such id */
 /* The token that is exactly these bytes, control tokens included; -1: none. */
@@ -100,7 +100,7 @@ typedef struct infrt_text_part {
 /* Bytes of scratch that encoding this text needs, some 30 per byte of valid text; 8 aligned. */
 size_t infrt_encode_scratch(const infrt_tokenizer *t, const char *text, size_t n);
 /* Returns how many ids the text becomes; the first `most` of them are written. `parts` cover the text; null: all of it
- * without control tokens. `around`: with the ids before and after a text (such as bos). Time is n log n for any text. */
+ * without control tokens. `around`: with the ids before and after a text (such as bos). Time is n log n for any. */
 size_t infrt_encode(const infrt_tokenizer *t, const char *text, size_t n, const infrt_text_part *parts,
                     size_t n_parts, int around, void *scratch, int32_t *ids, size_t most);
 

@@ -1,5 +1,5 @@
-/* bpe_gguf.c - the keys tokenizer.ggml.* of GGUF. Of kind "gpt2" the file has merges and the name of a pre-tokenizer; of
- * kind "llama" scores: two neighbours merge when what they make is a token, those of the highest score first. */
+/* bpe_gguf.c - the keys tokenizer.ggml.* of GGUF. Of kind "gpt2" the file has merges and the name of a pre-tokenizer;
+ * of kind "llama" scores: two neighbours merge when what they make is a token, those of the highest score first. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* bpe_steps.c - what tokenizer.json does to a text before and after the model, as far as the runtime can: a step that is
- * not known is refused with its path and its type. */
+/* bpe_steps.c - what tokenizer.json does to a text before and after the model, as far as the runtime can: a step that
+ * is not known is refused with its path and its type. */
 #include <jansson.h>
 #include <string.h>
 #include "bpe_parts.h"
