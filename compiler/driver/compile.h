@@ -16,6 +16,7 @@ typedef struct infc_compile_options {
     const char *stop_after; /* a stage, or null */
     bool for_checks;        /* a binary whatever the spec's kinds, and no budgets */
     bool keep_stages;       /* infc_build.stages */
+    bool with_names;        /* infc_linked.named */
 } infc_compile_options;
 
 #define INFC_CHECK_SEED 1u /* of made-up inputs */

@@ -115,10 +115,10 @@ static infc_status make_library(linking *l) {
     return INFC_OK;
 }
 
-static infc_status link_program(linking *l, const char *to) {
+static infc_status link_program(linking *l, bool named, const char *to) {
     infc_words *w = compiler_words(l, l->target->cflags, "-Wl,--build-id=none");
     if (l->tools.cross)
-        infc_words_split(w, "-static -s"); /* the C library's names are a fifth of it */
+        infc_words_split(w, named ? "-static" : "-static -s"); /* names are a fifth of it */
     infc_words_add(w, "-o");
     infc_words_add(w, to);
     add_objects(l, w, RUNTIME);
@@ -150,17 +150,25 @@ static infc_status append_payload(linking *l, const char *program, const char *t
     return infc_file_writer_close(&file);
 }
 
-static infc_status make_binary(linking *l) {
-    const char *program = INFC_OBJECTS_FOLDER "/program", *name = l->spec->name;
-    INFC_TRY(link_program(l, program));
+static infc_status make_program(linking *l, bool named, const char *name) {
+    const char *program = INFC_OBJECTS_FOLDER "/program";
+    INFC_TRY(link_program(l, named, program));
     bool payload = l->emitted->weights_bytes > 0 && !l->spec->weights_file;
     if (payload) INFC_TRY(append_payload(l, in_dir(l, program), in_dir(l, name)));
     else if (rename(in_dir(l, program), in_dir(l, name)) < 0) {
         return infc_fail(l->cx, INFC_ERR_IO, (infc_loc){.file = name}, "cannot move the binary into place");
     }
-    l->out->binary = name;
-    l->out->binary_bytes = file_bytes(in_dir(l, name));
     return INFC_OK;
+}
+
+static infc_status make_binary(linking *l, bool with_names) {
+    const char *name = l->spec->name;
+    INFC_TRY(make_program(l, false, name));
+    l->out->binary = l->out->named = name;
+    l->out->binary_bytes = file_bytes(in_dir(l, name));
+    if (!with_names || !l->tools.cross) return INFC_OK;
+    l->out->named = infc_arena_printf(l->cx->arena, "%s.named", name);
+    return make_program(l, true, l->out->named);
 }
 
 /* output.weights: file */
@@ -174,7 +182,7 @@ static infc_status place_weights(linking *l) {
 }
 
 infc_status infc_link(infc_cx *cx, const infc_spec *spec, const infc_target *target,
-                      const infc_emitted *emitted, const char *dir, infc_linked *out) {
+                      const infc_emitted *emitted, const char *dir, bool with_names, infc_linked *out) {
     linking l = {.cx = cx, .spec = spec, .target = target, .emitted = emitted, .dir = dir, .out = out};
     *out = (infc_linked){0};
     INFC_TRY(infc_toolchain_find(cx, target, &l.tools));
@@ -183,7 +191,7 @@ infc_status infc_link(infc_cx *cx, const infc_spec *spec, const infc_target *tar
     INFC_TRY(compile_objects(&l));
     INFC_TRY(measure_model(&l));
     if (spec->static_library) INFC_TRY(make_library(&l));
-    if (spec->binary) INFC_TRY(make_binary(&l));
+    if (spec->binary) INFC_TRY(make_binary(&l, with_names));
     if (spec->weights_file && emitted->weights_bytes > 0) INFC_TRY(place_weights(&l));
     infc_dir_remove(infc_path_join(cx->arena, dir, INFC_OBJECTS_FOLDER));
     return INFC_OK;

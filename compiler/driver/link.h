@@ -5,6 +5,7 @@
 #include "object_sizes.h"
 
 typedef struct infc_linked {
+    const char *named; /* the binary with the names of its functions, for tools that count: itself, or one beside it */
     const char *binary, *library; /* names in the folder; null when the spec does not ask for them */
     const char *weights;          /* the file beside them (output.weights: file), or null */
     uint64_t binary_bytes, library_bytes;
@@ -14,8 +15,8 @@ typedef struct infc_linked {
 } infc_linked;
 
 /* Compiles and links what infc_emit wrote to `dir`. Temporary files stay in `dir`/.obj, which is removed. The same
- * sources and compiler give the same bytes in any folder. */
+ * sources and compiler give the same bytes in any folder. `with_names`: `named` is made as well. */
 infc_status infc_link(infc_cx *cx, const infc_spec *spec, const infc_target *target,
-                      const infc_emitted *emitted, const char *dir, infc_linked *out);
+                      const infc_emitted *emitted, const char *dir, bool with_names, infc_linked *out);
 
 #endif

@@ -38,6 +38,15 @@ infc_status infc_report_read(infc_cx *cx, const char *path, json_t **out) {
                      "not what infc writes: no target or no artefacts" AGAIN_REPORT);
 }
 
+infc_status infc_comparison_read(infc_cx *cx, const char *path, json_t **out) {
+    const char *again = "; write it anew with infc compare --update-baseline";
+    INFC_TRY(read_object(cx, path, again, out));
+    if (strcmp(infc_json_text_of(*out, "kind"), "comparison") == 0 &&
+        json_is_array(json_object_get(*out, "targets")))
+        return INFC_OK;
+    return infc_fail(cx, INFC_ERR_MODEL, (infc_loc){.file = path}, "no comparison that infc wrote%s", again);
+}
+
 /* a/b/c: it cannot lead out of the folder, and has no second spelling. */
 static bool is_plain(const char *path) {
     for (;; path++) {

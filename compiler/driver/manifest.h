@@ -33,6 +33,8 @@ infc_status infc_manifest_check(infc_cx *cx, const infc_manifest *manifest, cons
 
 /* A report.json, with a target and artefacts; released with the arena of cx. */
 infc_status infc_report_read(infc_cx *cx, const char *path, json_t **out);
+/* What `infc compare` writes as JSON. */
+infc_status infc_comparison_read(infc_cx *cx, const char *path, json_t **out);
 /* A text of a JSON object, or "". */
 const char *infc_json_text_of(const json_t *object, const char *key);
 

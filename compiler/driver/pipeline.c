@@ -197,7 +197,8 @@ infc_status infc_pipeline_emit(infc_pipeline *p, infc_built *built) {
 infc_status infc_pipeline_link(infc_pipeline *p, infc_built *built) {
     infc_build *b = p->build;
     if (p->stopped) return INFC_OK;
-    INFC_TRY(infc_link(p->cx, &b->spec, built->target, &built->emitted, built->staged, &built->linked));
+    INFC_TRY(infc_link(p->cx, &b->spec, built->target, &built->emitted, built->staged,
+                       p->options->with_names, &built->linked));
     INFC_TRY(infc_report_write(p->cx, b, built));
     return ended(p, "link");
 }

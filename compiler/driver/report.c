@@ -118,10 +118,11 @@ static void put_target(infc_json *j, const infc_built *built) {
 static infc_status write_manifest(infc_cx *cx, const infc_build *build, const infc_built *built) {
     const infc_linked *l = &built->linked;
     const infc_emit_options options = {.spec = &build->spec, .dir = built->staged};
-    const char *const made[] = {l->binary, l->library, l->weights, "report.json"};
-    const char *more[4];
+    const char *const made[] = {l->binary, l->library, l->weights, "report.json",
+                                l->named == l->binary ? NULL : l->named};
+    const char *more[5];
     size_t n = 0;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 5; i++) {
         if (made[i]) more[n++] = made[i];
     }
     return infc_emit_manifest(cx, &built->plan, &options, &built->emitted, more, n);

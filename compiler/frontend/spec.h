@@ -95,6 +95,13 @@ typedef struct infc_spec_embedding {
     bool used; /* as infc_spec_dim */
 } infc_spec_embedding;
 
+typedef enum infc_metric { /* of infc compare */
+#define INFC_METRIC(name, unit, meaning) INFC_METRIC_##name,
+#include "spec_metrics.def"
+#undef INFC_METRIC
+                           INFC_N_METRICS
+} infc_metric;
+
 typedef struct infc_spec {
     const char *path;  /* null: made from a bare model */
     const char *model; /* path, relative to the working directory or absolute */
@@ -124,6 +131,9 @@ typedef struct infc_spec {
     size_t n_classes;
     infc_spec_embedding *embeddings;
     size_t n_embeddings;
+    double thresholds[INFC_N_METRICS]; /* compare: per cent that each may grow; NAN: any */
+    infc_target *required;             /* compare: to be run */
+    size_t n_required;
     uint64_t budget_file, budget_memory; /* bytes; 0: none */
 } infc_spec;
 

@@ -1,6 +1,7 @@
 #include "spec_fill.h"
 #include "../base/file.h"
 #include "../base/map.h"
+#include <math.h>
 #include <string.h>
 
 static infc_dtype dtype_of(const infc_yaml *node) {
@@ -96,6 +97,25 @@ static void fill_precision(infc_spec_check *check, const infc_yaml *root, infc_s
     }
 }
 
+static void fill_compare(const infc_yaml *root, infc_spec *out, infc_arena *arena) {
+    const infc_yaml *compare = infc_spec_get_map(root, "compare"),
+                    *limits = infc_spec_get_map(compare, "thresholds"),
+                    *required = infc_spec_get_list(compare, "required");
+    static const char *const metrics[INFC_N_METRICS] = {
+#define INFC_METRIC(name, unit, meaning) #name,
+#include "spec_metrics.def"
+#undef INFC_METRIC
+    };
+    for (int i = 0; i < INFC_N_METRICS; i++) {
+        const infc_yaml *limit = infc_spec_get(limits, metrics[i]);
+        out->thresholds[i] = limit ? limit->number : NAN;
+    }
+    out->required = INFC_NEW(arena, infc_target, required->n);
+    for (size_t i = 0; i < required->n; i++)
+        if (!required->items[i].value->bad)
+            out->required[out->n_required++] = *(const infc_target *)required->items[i].value->parsed;
+}
+
 static uint64_t budget(const infc_yaml *root, const char *key) {
     const infc_yaml *node = infc_spec_get(infc_spec_get_map(root, "budgets"), key);
     return node ? (uint64_t)node->integer : 0;
@@ -110,6 +130,7 @@ void infc_spec_fill(infc_spec_check *check, const infc_yaml *root, infc_spec *ou
     fill_precision(check, root, out);
     infc_spec_fill_inputs(check, infc_spec_get_map(root, "inputs"), out);
     infc_spec_fill_outputs(check, infc_spec_get_map(root, "outputs"), out);
+    fill_compare(root, out, check->cx->arena);
     out->budget_file = budget(root, "file");
     out->budget_memory = budget(root, "memory");
 }

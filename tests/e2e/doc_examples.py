@@ -14,7 +14,7 @@ import sys
 
 import onnx
 
-PAGES = ["README.md", "examples/digits/README.md", "docs/architecture.md"]
+PAGES = ["README.md", "examples/digits/README.md", "docs/architecture.md", "docs/compare.md"]
 SETS_UP = re.compile(r"quickstart\.sh|tests/run\.sh|-m venv|build/venv")
 
 

@@ -1,0 +1,89 @@
+/* compare.h - parts of `infc compare`, one file each: a model on many targets, what each costs, whether all give the
+ * same bits, and how that differs from an earlier comparison. */
+#ifndef INFC_COMPARE_H
+#define INFC_COMPARE_H
+#include "compile.h"
+#include "verify.h"
+
+typedef enum infc_agreement {
+    INFC_AGREES,    /* every tensor has the bits of the reference kernels */
+    INFC_DIFFERS,   /* one has not */
+    INFC_NOT_RUN,   /* no compiler, or nothing here that runs it */
+    INFC_RUN_FAILED /* it ended otherwise than well */
+} infc_agreement;
+
+/* What a metric was, and is; NAN: not known. */
+typedef struct infc_measure {
+    double now, before;
+} infc_measure;
+
+typedef struct infc_function_count {
+    const char *name;
+    uint64_t instructions;
+} infc_function_count;
+
+typedef struct infc_compared { /* one target */
+    infc_target target;
+    infc_agreement agreement;
+    const char *how; /* "natively" */
+    const char *why; /* not run, failed: the reason and what to do; else null */
+    infc_divergence first;
+    bool in_baseline;
+    infc_measure measures[INFC_N_METRICS];
+    infc_function_count *functions; /* most instructions first */
+    size_t n_functions, cap_functions;
+    size_t n_steps, n_reference; /* with a kernel; with one that is plain C, written for meaning and not for speed */
+    double reference_share; /* part of the operations that those do */
+} infc_compared;
+
+typedef struct infc_regression {
+    const char *target, *text; /* "instructions 201,377 -> 226,410, +12.4 %, limit 5 %" */
+} infc_regression;
+
+typedef struct infc_comparison {
+    infc_cx *cx;
+    const infc_spec *spec;
+    const char *model, *model_sha256, *temp;
+    infc_compared *results;
+    size_t n;
+    const char *baseline; /* path, or null */
+    infc_regression *regressions;
+    size_t n_regressions, cap_regressions;
+} infc_comparison;
+
+typedef struct infc_metric_info {
+    const char *name, *unit, *meaning;
+} infc_metric_info;
+extern const infc_metric_info infc_metrics[INFC_N_METRICS];
+extern const char *const infc_agreement_words[]; /* "identical", "differs", "not_run", "failed" */
+/* "21.4 KiB", "201,377", "31.2 us"; "-" for what is not known. */
+const char *infc_metric_text(infc_arena *arena, infc_metric metric, double value);
+/* The change of one metric in per cent; NAN where one of both is not known. 0 to more is infinite. */
+double infc_measure_change(const infc_measure *measure);
+const char *infc_change_text(infc_arena *arena, double percent);
+
+/* compare_measure.c: compiles for all targets that have a compiler, runs what runs here. */
+infc_status infc_compare_measure(infc_comparison *c, const infc_compile_options *compile);
+/* compare_count.c: instructions of the model's functions in one run, under the target's emulator. Leaves the metric
+ * unknown where there is none. */
+infc_status infc_compare_count(infc_comparison *c, const char *binary, const char *inputs, infc_compared *out);
+/* compare_baseline.c: reads `path` into the measures, and records what is worse than the spec allows. Refuses what is
+ * of another model, or no comparison. */
+infc_status infc_compare_baseline(infc_comparison *c, const char *path);
+/* Whether all targets agree and nothing regressed; targets that the spec requires were run. */
+bool infc_compare_ok(const infc_comparison *c);
+/* Why not, one sentence each. */
+size_t infc_compare_faults(const infc_comparison *c, const char ***out);
+
+/* compare_text.c, compare_json.c, compare_junit.c, compare_html.c */
+void infc_compare_text(const infc_comparison *c, infc_buf *out);
+void infc_compare_markdown(const infc_comparison *c, infc_buf *out);
+void infc_compare_json(const infc_comparison *c, infc_buf *out);
+/* The part of it that a later comparison reads: without what is not limited and what no limit is about. */
+void infc_compare_keep(const infc_comparison *c, infc_buf *out);
+void infc_compare_junit(const infc_comparison *c, infc_buf *out);
+void infc_compare_html(const infc_comparison *c, infc_buf *out);
+/* & < > " as entities. */
+void infc_compare_escape(infc_buf *out, const char *text);
+
+#endif

@@ -1,0 +1,143 @@
+/* compare_baseline.c - an earlier comparison beside this one: changes, limits, and whether all is well. */
+#include "../base/file.h"
+#include "compare.h"
+#include "manifest.h"
+#include <math.h>
+#include <string.h>
+
+const infc_metric_info infc_metrics[INFC_N_METRICS] = {
+#define INFC_METRIC(name, unit, meaning) {#name, #unit, meaning},
+#include "../frontend/spec_metrics.def"
+#undef INFC_METRIC
+};
+const char *const infc_agreement_words[] = {"identical", "differs", "not_run", "failed"};
+
+double infc_measure_change(const infc_measure *measure) {
+    if (isnan(measure->now) || isnan(measure->before)) return NAN;
+    if (measure->before == measure->now) return 0;
+    return measure->before == 0 ? INFINITY : 100 * (measure->now - measure->before) / measure->before;
+}
+
+static const infc_compared *find(const infc_comparison *c, const char *name) {
+    for (size_t i = 0; i < c->n; i++)
+        if (strcmp(c->results[i].target.name, name) == 0) return &c->results[i];
+    return NULL;
+}
+
+static void regress(infc_comparison *c, const infc_compared *r, const char *text) {
+    INFC_GROW(c->cx->arena, c->regressions, c->n_regressions, c->cap_regressions);
+    c->regressions[c->n_regressions++] = (infc_regression){r->target.name, text};
+}
+
+static void judge(infc_comparison *c, const infc_compared *r) {
+    infc_arena *arena = c->cx->arena;
+    for (int m = 0; m < INFC_N_METRICS; m++) {
+        const infc_measure *measure = &r->measures[m];
+        const double change = infc_measure_change(measure), limit = c->spec->thresholds[m];
+        const char *before = infc_metric_text(arena, (infc_metric)m, measure->before);
+        if (isnan(limit)) continue;
+        if (!isnan(measure->before) && isnan(measure->now) && r->agreement != INFC_NOT_RUN)
+            regress(c, r,
+                    infc_arena_printf(arena, "%s was %s and could not be measured now",
+                                      infc_metrics[m].name, before));
+        if (change > limit)
+            regress(c, r,
+                    infc_arena_printf(arena, "%s %s -> %s, %s, limit %g %%", infc_metrics[m].name,
+                                      before, infc_metric_text(arena, (infc_metric)m, measure->now),
+                                      infc_change_text(arena, change), limit));
+    }
+}
+
+/* Its measures, and whether it ran: a target that was compared before and is not now is told, never passed over. */
+static void take_target(infc_comparison *c, const char *path, const json_t *was) {
+    const char *name = infc_json_text_of(was, "name");
+    infc_compared *r = (infc_compared *)find(c, name);
+    if (!r) {
+        infc_warn(c->cx, (infc_loc){.file = path}, "target %s is in this baseline and is not compared now", name);
+        return;
+    }
+    r->in_baseline = true;
+    for (int m = 0; m < INFC_N_METRICS; m++) {
+        const json_t *value = json_object_get(was, infc_metrics[m].name);
+        if (json_is_number(value)) r->measures[m].before = json_number_value(value);
+    }
+    if (r->agreement == INFC_NOT_RUN && strcmp(infc_json_text_of(was, "status"), "not_run") != 0)
+        infc_warn(c->cx, (infc_loc){.file = path},
+                  "target %s was run for this baseline and is not now: %s", name, r->why);
+    judge(c, r);
+}
+
+infc_status infc_compare_baseline(infc_comparison *c, const char *path) {
+    json_t *json, *was;
+    size_t i;
+    infc_loc loc = {.file = path};
+    INFC_TRY(infc_comparison_read(c->cx, path, &json));
+    const char *model = infc_json_text_of(json, "model"),
+               *version = infc_json_text_of(json, "infc");
+    if (strcmp(model, c->model) != 0)
+        return infc_fail(c->cx, INFC_ERR_SPEC, loc,
+                         "this baseline is of model \"%s\", not of \"%s\"; name another file, or "
+                         "write this one anew "
+                         "with --update-baseline",
+                         model, c->model);
+    if (strcmp(infc_json_text_of(json, "model_sha256"), c->model_sha256) != 0)
+        infc_warn(c->cx, loc, "the model's file has changed since this baseline");
+    if (strcmp(version, INFC_VERSION) != 0)
+        infc_warn(c->cx, loc, "this baseline was made by infc %s; this is %s", version, INFC_VERSION);
+    c->baseline = path;
+    json_array_foreach(json_object_get(json, "targets"), i, was) take_target(c, path, was);
+    for (i = 0; i < c->n; i++)
+        if (!c->results[i].in_baseline)
+            infc_warn(c->cx, loc, "target %s is not in this baseline; add it with --update-baseline",
+                      c->results[i].target.name);
+    return INFC_OK;
+}
+
+static bool required(const infc_comparison *c, const char *target) {
+    for (size_t i = 0; i < c->spec->n_required; i++)
+        if (strcmp(c->spec->required[i].name, target) == 0) return true;
+    return false;
+}
+
+static const char *difference(infc_arena *arena, const infc_compared *r) {
+    const infc_divergence *d = &r->first;
+    const char *ulp =
+        d->ulp == UINT64_MAX || d->ulp == 0
+            ? ""
+            : infc_arena_printf(arena, ", %llu representable numbers apart", (unsigned long long)d->ulp);
+    return infc_arena_printf(
+        arena,
+        "%s: tensor \"%s\"%s%s differs in %lld of %lld elements, first in %lld: "
+        "%.9g, reference %.9g%s",
+        r->target.name, d->tensor, d->node ? " of " : "", d->node ? d->node : "", (long long)d->n_different,
+        (long long)d->n_elements, (long long)d->element, d->compiled, d->reference, ulp);
+}
+
+size_t infc_compare_faults(const infc_comparison *c, const char ***out) {
+    infc_arena *arena = c->cx->arena;
+    const char **faults =
+        INFC_NEW(arena, const char *, 2 * c->n + c->n_regressions + c->spec->n_required + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        const infc_compared *r = &c->results[i];
+        const char *name = r->target.name;
+        if (r->agreement == INFC_DIFFERS) faults[n++] = difference(arena, r);
+        if (r->agreement == INFC_RUN_FAILED)
+            faults[n++] = infc_arena_printf(arena, "%s: failed: %s", name, r->why);
+        if (r->agreement == INFC_NOT_RUN && required(c, name))
+            faults[n++] = infc_arena_printf(arena, "%s: required by the spec, but not run: %s", name, r->why);
+    }
+    for (size_t i = 0; i < c->spec->n_required; i++)
+        if (!find(c, c->spec->required[i].name))
+            faults[n++] = infc_arena_printf(arena, "%s: required by the spec, but not compared",
+                                            c->spec->required[i].name);
+    for (size_t i = 0; i < c->n_regressions; i++)
+        faults[n++] = infc_arena_printf(arena, "%s: %s", c->regressions[i].target, c->regressions[i].text);
+    *out = faults;
+    return n;
+}
+
+bool infc_compare_ok(const infc_comparison *c) {
+    const char **faults;
+    return infc_compare_faults(c, &faults) == 0;
+}

@@ -1,0 +1,92 @@
+/* compare_count.c - instructions by function, with a plugin of qemu that is compiled once and kept in the cache. */
+#include "../base/cache.h"
+#include "../base/file.h"
+#include "../base/hash.h"
+#include "../base/subprocess.h"
+#include "../emit/embedded.h"
+#include "compare.h"
+#include "toolchain.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SOURCE "templates/emulator/count_instructions.c"
+
+/* The plugin as a file, or null where this machine's compiler cannot make it. */
+static const char *plugin(infc_comparison *c) {
+    infc_cx *cx = c->cx;
+    infc_toolchain tools;
+    infc_target host;
+    const char *path = infc_path_join(cx->arena, c->temp, "count.so"),
+               *from = infc_path_join(cx->arena, c->temp, "count.c");
+    if (infc_file_exists(path)) return path;
+    if (infc_target_parse(cx, INFC_NO_LOC, "host", &host) != INFC_OK) return NULL;
+    if (infc_toolchain_find(cx, &host, &tools) != INFC_OK) return NULL;
+    infc_buf key = {.arena = cx->arena};
+    const infc_bytes *source = infc_embedded(SOURCE);
+    infc_buf_printf(&key, "plugin %s\n", tools.cc.banner);
+    infc_buf_put(&key, source->ptr, source->len);
+    const char *hash = infc_hash_hex(cx->arena, infc_buf_bytes(&key));
+    if (infc_cache_fetch(cx, hash, path)) return path;
+    if (infc_file_write(cx, from, *source, 0644) != INFC_OK) return NULL;
+    infc_words words = infc_toolchain_words(cx, &tools);
+    infc_words_split(&words, "-shared -fPIC -O1 -o");
+    infc_words_add(&words, path);
+    infc_words_add(&words, from);
+    infc_job job = {.argv = infc_words_argv(&words)};
+    if (infc_jobs_run(cx, &job, 1, 1) != INFC_OK || job.exit_code != 0) return NULL;
+    infc_cache_store(cx, hash, path);
+    return path;
+}
+
+static int most_first(const void *a, const void *b) {
+    const infc_function_count *x = a, *y = b;
+    if (x->instructions != y->instructions) return x->instructions < y->instructions ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+/* Lines "count name", then "end": what is cut off is not believed. */
+static void read_counts(infc_comparison *c, infc_bytes text, infc_compared *out) {
+    const char *at = (const char *)text.ptr, *end = at + text.len;
+    double total = 0;
+    bool whole = false;
+    while (at < end) {
+        const char *line_end = memchr(at, '\n', (size_t)(end - at));
+        if (!line_end) break;
+        const char *line = infc_arena_copy_string(c->cx->arena, at, (size_t)(line_end - at));
+        char *name;
+        const uint64_t count = strtoull(line, &name, 10);
+        at = line_end + 1;
+        whole = strcmp(line, "end") == 0;
+        if (whole || *name != ' ') continue;
+        INFC_GROW(c->cx->arena, out->functions, out->n_functions, out->cap_functions);
+        out->functions[out->n_functions++] = (infc_function_count){name + 1, count};
+        total += (double)count;
+    }
+    if (!whole || total <= 0) return;
+    qsort(out->functions, out->n_functions, sizeof *out->functions, most_first);
+    out->measures[INFC_METRIC_instructions].now = total;
+}
+
+infc_status infc_compare_count(infc_comparison *c, const char *binary, const char *inputs, infc_compared *out) {
+    infc_arena *arena = c->cx->arena;
+    const char *runner = out->target.runner, *path, *counts;
+    infc_words words = {.arena = arena};
+    infc_bytes text;
+    if (!runner || strncmp(runner, "qemu-", 5) != 0 || !(path = plugin(c))) return INFC_OK;
+    counts = infc_arena_printf(arena, "%s/%s-count.txt", c->temp, out->target.name);
+    infc_words_split(&words, runner);
+    if (!infc_program_find(arena, words.items[0])) return INFC_OK;
+    infc_words_add(&words, "-plugin");
+    infc_words_add(&words, infc_arena_printf(arena, "%s,out=%s,prefix=%s_", path, counts, c->model));
+    infc_words_add(&words, binary);
+    const char *const args[] = {"run", "--inputs", inputs, "--threads", "1"};
+    infc_words_all(&words, args, sizeof args / sizeof *args);
+    infc_progress(c->cx, "counting instructions of %s", out->target.name);
+    infc_job job = {.argv = infc_words_argv(&words)};
+    INFC_TRY(infc_jobs_run(c->cx, &job, 1, 1));
+    if (job.exit_code != 0 || infc_file_try_map(counts, &text) != 0) return INFC_OK;
+    read_counts(c, text, out);
+    infc_file_unmap(text);
+    return INFC_OK;
+}

@@ -1,0 +1,157 @@
+/* compare_measure.c - every target compiled in one go, then run on the same made-up inputs as `infc verify` takes. */
+#include "../base/file.h"
+#include "../base/interrupt.h"
+#include "compare.h"
+#include "toolchain.h"
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+/* A context whose problems are facts about a target, and no failure of the comparison. */
+static infc_cx attempt(const infc_cx *cx) {
+    infc_cx trial = *cx;
+    trial.diags = NULL;
+    trial.n_diags = trial.cap_diags = trial.n_errors = 0;
+    return trial;
+}
+
+static const char *first_error(const infc_cx *trial) {
+    for (size_t i = 0; i < trial->n_diags; i++)
+        if (trial->diags[i].severity == INFC_ERROR) return trial->diags[i].text;
+    return "it failed without saying why";
+}
+
+static void cannot(infc_compared *r, infc_agreement agreement, const infc_cx *trial) {
+    r->agreement = agreement;
+    r->why = first_error(trial);
+}
+
+static void begin(infc_comparison *c, const infc_target *target, infc_compared *r) {
+    infc_toolchain tools;
+    infc_cx trial = attempt(c->cx);
+    *r = (infc_compared){.target = *target, .how = infc_runner_text(c->cx->arena, target)};
+    for (int m = 0; m < INFC_N_METRICS; m++) r->measures[m] = (infc_measure){NAN, NAN};
+    if (infc_toolchain_find(&trial, target, &tools) != INFC_OK) cannot(r, INFC_NOT_RUN, &trial);
+}
+
+static void take_sizes(infc_compared *r, const infc_built *built) {
+    const infc_linked *l = &built->linked;
+    infc_measure *m = r->measures;
+    double flops = 0, reference = 0;
+    m[INFC_METRIC_file].now = (double)l->binary_bytes;
+    m[INFC_METRIC_text].now = (double)l->model.text;
+    m[INFC_METRIC_rodata].now = (double)l->model.rodata;
+    m[INFC_METRIC_data].now = (double)l->model.data;
+    m[INFC_METRIC_bss].now = (double)l->model.bss;
+    m[INFC_METRIC_arena].now = (double)built->plan.arena_bytes;
+    m[INFC_METRIC_weights].now = (double)built->emitted.weights_bytes;
+    for (int i = 0; i < built->plan.n_steps; i++) {
+        const infc_plan_step *step = &built->plan.steps[i];
+        flops += (double)step->flops;
+        if (!step->kernel) continue;
+        r->n_steps++;
+        if (step->kernel->lanes > 1) continue;
+        r->n_reference++;
+        reference += (double)step->flops;
+    }
+    r->reference_share = flops > 0 ? reference / flops : 0;
+}
+
+static infc_status take_time(infc_comparison *c, const char *binary, infc_compared *r) {
+    const char *args[] = {"bench", "--json", "--seconds", "0.3", "--threads", "1"};
+    const char *text;
+    int code;
+    if (!infc_target_runs_here(&r->target)) return INFC_OK;
+    INFC_TRY(infc_binary_run(c->cx, &r->target, binary, args, sizeof args / sizeof *args, &code, &text));
+    json_t *said = json_loads(text, 0, NULL);
+    if (code == 0 && json_is_number(json_object_get(said, "p50_ns")))
+        r->measures[INFC_METRIC_time].now = json_number_value(json_object_get(said, "p50_ns"));
+    json_decref(said);
+    return INFC_OK;
+}
+
+/* One run on the most useful sizes, every tensor against the reference. */
+static infc_status run(infc_comparison *c, infc_cx *trial, infc_build *build,
+                       const infc_built *built, infc_compared *r) {
+    const char *binary = infc_path_join(trial->arena, built->dir, built->linked.binary);
+    const char *named = infc_path_join(trial->arena, built->dir, built->linked.named);
+    infc_ir *ir = &build->ir;
+    const char *left_out;
+    const char *path = infc_arena_printf(trial->arena, "%s/%s-inputs.npz", c->temp, r->target.name);
+    const size_t n = infc_ir_input_count(ir);
+    infc_tensor *inputs = INFC_NEW(trial->arena, infc_tensor, n);
+    const char **names = INFC_NEW(trial->arena, const char *, n);
+    infc_verify_sizes sizes[INFC_VERIFY_MAX_SIZES] = {0};
+    infc_dumped dumped;
+    infc_verified_run verified = {0};
+    infc_verify_sizes_choose(ir, sizes, &left_out);
+    INFC_TRY(infc_verify_inputs(trial, ir, sizes[0].at, NULL, inputs, names));
+    INFC_TRY(infc_npz_write(trial, path, names, inputs, n));
+    INFC_TRY(infc_verify_run(trial, &r->target, binary, path, c->temp, r->target.name, true, &dumped));
+    INFC_TRY(infc_verify_compare(trial, ir, inputs, &dumped, &verified));
+    r->first = verified.first;
+    r->agreement = verified.first.tensor ? INFC_DIFFERS : INFC_AGREES;
+    INFC_TRY(infc_compare_count(c, named, path, r));
+    return take_time(c, binary, r);
+}
+
+static infc_status measure(infc_comparison *c, infc_build *build, const infc_built *built, infc_compared *r) {
+    infc_cx trial = attempt(c->cx);
+    infc_words runner = {.arena = c->cx->arena};
+    take_sizes(r, built);
+    if (infc_runner_words(&trial, &r->target, &runner) != INFC_OK) {
+        cannot(r, INFC_NOT_RUN, &trial);
+        return INFC_OK;
+    }
+    const infc_status status = run(c, &trial, build, built, r);
+    INFC_TRY(infc_interrupt_check(c->cx));
+    if (status != INFC_OK) cannot(r, INFC_RUN_FAILED, &trial);
+    return INFC_OK;
+}
+
+/* The targets to compile for: the spec's, those named, or all. */
+static infc_status choose(infc_comparison *c, const infc_compile_options *compile, infc_spec *spec) {
+    infc_spec_set *sets = INFC_NEW(c->cx->arena, infc_spec_set, compile->sets.n);
+    bool all = false;
+    for (size_t i = 0; i < compile->sets.n; i++) sets[i].assignment = compile->sets.items[i];
+    INFC_TRY(infc_spec_read(c->cx, compile->path, sets, compile->sets.n, spec));
+    for (size_t i = 0; i < compile->targets.n; i++)
+        all |= strcmp(compile->targets.items[i], "all") == 0;
+    if (!all) return infc_targets_choose(c->cx, &compile->targets, spec);
+    spec->n_targets = infc_target_count();
+    spec->targets = INFC_NEW(c->cx->arena, infc_target, spec->n_targets);
+    for (size_t i = 0; i < spec->n_targets; i++) spec->targets[i] = *infc_target_at(i);
+    return INFC_OK;
+}
+
+infc_status infc_compare_measure(infc_comparison *c, const infc_compile_options *compile) {
+    infc_spec *spec = INFC_NEW(c->cx->arena, infc_spec, 1);
+    infc_build *build = INFC_NEW(c->cx->arena, infc_build, 1);
+    infc_compile_options with = *compile;
+    with.out_dir = infc_path_join(c->cx->arena, c->temp, "out");
+    with.for_checks = with.with_names = true;
+    with.targets = (infc_texts){0};
+    INFC_TRY(choose(c, compile, spec));
+    c->spec = spec;
+    c->n = spec->n_targets;
+    c->results = INFC_NEW(c->cx->arena, infc_compared, c->n);
+    for (size_t i = 0; i < c->n; i++) {
+        begin(c, &spec->targets[i], &c->results[i]);
+        if (c->results[i].why) continue;
+        INFC_GROW(c->cx->arena, with.targets.items, with.targets.n, with.targets.cap);
+        with.targets.items[with.targets.n++] = spec->targets[i].name;
+    }
+    if (with.targets.n == 0)
+        return infc_fail(c->cx, INFC_ERR_TOOLCHAIN, INFC_NO_LOC,
+                         "no target has a compiler here: %s", c->results[0].why);
+    INFC_TRY(infc_compile(c->cx, &with, build));
+    c->model = build->spec.name;
+    c->model_sha256 = build->targets[0].plan.source_sha256;
+    for (size_t i = 0, k = 0; i < c->n; i++) {
+        if (c->results[i].why) continue;
+        infc_progress(c->cx, "comparing %s", c->results[i].target.name);
+        INFC_TRY(infc_memory_check(c->cx, &build->spec, &build->targets[k].plan));
+        INFC_TRY(measure(c, build, &build->targets[k++], &c->results[i]));
+    }
+    return INFC_OK;
+}

@@ -1,0 +1,104 @@
+/* compare_text.c - the comparison as a table: for a terminal, and as Markdown for a comment on a change. */
+#include "compare.h"
+#include "table.h"
+#include <math.h>
+#include <string.h>
+
+const char *infc_metric_text(infc_arena *arena, infc_metric metric, double value) {
+    const char *unit = infc_metrics[metric].unit;
+    if (isnan(value)) return "-";
+    if (strcmp(unit, "bytes") == 0) return infc_bytes_text(arena, (uint64_t)value);
+    if (strcmp(unit, "count") == 0) return infc_count_text(arena, (uint64_t)value);
+    if (value < 1e3) return infc_arena_printf(arena, "%.0f ns", value);
+    return value < 1e7 ? infc_arena_printf(arena, "%.1f us", value / 1e3)
+                       : infc_arena_printf(arena, "%.2f ms", value / 1e6);
+}
+
+const char *infc_change_text(infc_arena *arena, double percent) {
+    if (isnan(percent)) return "";
+    if (isinf(percent)) return "from nothing";
+    return percent == 0 ? "same" : infc_arena_printf(arena, "%+.1f %%", percent);
+}
+
+/* What changed most of what is limited. */
+static const char *worst_change(const infc_comparison *c, const infc_compared *r) {
+    double worst = NAN;
+    int at = 0;
+    for (int m = 0; m < INFC_N_METRICS; m++) {
+        const double change = infc_measure_change(&r->measures[m]);
+        if (isnan(change) || isnan(c->spec->thresholds[m]) || !(isnan(worst) || fabs(change) > fabs(worst)))
+            continue;
+        worst = change;
+        at = m;
+    }
+    if (isnan(worst)) return "-";
+    const char *text = infc_change_text(c->cx->arena, worst);
+    if (worst == 0) return text;
+    return infc_arena_printf(c->cx->arena, "%s %s%s", infc_metrics[at].name, text,
+                             worst > c->spec->thresholds[at] ? " over" : "");
+}
+
+static const char *output_text(infc_arena *arena, const infc_compared *r) {
+    if (r->agreement == INFC_NOT_RUN) return "not run";
+    if (r->agreement != INFC_DIFFERS) return infc_agreement_words[r->agreement];
+    return infc_arena_printf(arena, "differs in %lld", (long long)r->first.n_different);
+}
+
+static infc_table table_of(const infc_comparison *c) {
+    infc_arena *arena = c->cx->arena;
+    infc_table table = {.arena = arena, .n_columns = 8, .right = 0xbc};
+    INFC_TABLE_ROW(&table, "target", "output", "file", "code", "arena", "instructions", "vs baseline", "time");
+    for (size_t i = 0; i < c->n; i++) {
+        const infc_compared *r = &c->results[i];
+        const char *cells[INFC_N_METRICS];
+        for (int m = 0; m < INFC_N_METRICS; m++)
+            cells[m] = infc_metric_text(arena, (infc_metric)m, r->measures[m].now);
+        const bool native = infc_target_runs_here(&r->target);
+        INFC_TABLE_ROW(&table, r->target.name, output_text(arena, r), cells[INFC_METRIC_file],
+                       cells[INFC_METRIC_text], cells[INFC_METRIC_arena],
+                       cells[INFC_METRIC_instructions], worst_change(c, r),
+                       native || r->agreement == INFC_NOT_RUN ? cells[INFC_METRIC_time] : "(emulated)");
+    }
+    return table;
+}
+
+static void put_summary(const infc_comparison *c, infc_buf *out) {
+    infc_buf_printf(out, "%s, %zu target%s", c->model, c->n, c->n == 1 ? "" : "s");
+    if (c->baseline)
+        infc_buf_printf(out, ", against %s: %zu regression%s", c->baseline, c->n_regressions,
+                        c->n_regressions == 1 ? "" : "s");
+    infc_buf_puts(out, "\n\n");
+}
+
+/* Faults, then why targets were not run, then kernels that are plain C. */
+static void put_notes(const infc_comparison *c, const char *bullet, infc_buf *out) {
+    const char **faults;
+    const size_t n = infc_compare_faults(c, &faults);
+    if (n) infc_buf_puts(out, "\n");
+    for (size_t i = 0; i < n; i++) infc_buf_printf(out, "%s%s\n", bullet, faults[i]);
+    for (size_t i = 0; i < c->n; i++) {
+        const infc_compared *r = &c->results[i];
+        if (r->agreement == INFC_NOT_RUN)
+            infc_buf_printf(out, "%s%s was not run: %s\n", bullet, r->target.name, r->why);
+        if (r->n_reference)
+            infc_buf_printf(out, "%s%s: %zu of %zu kernels are the plain reference, %.1f %% of the operations\n",
+                            bullet, r->target.name, r->n_reference, r->n_steps, 100 * r->reference_share);
+    }
+}
+
+void infc_compare_text(const infc_comparison *c, infc_buf *out) {
+    const infc_table table = table_of(c);
+    put_summary(c, out);
+    infc_table_print(&table, 0, out);
+    put_notes(c, "  ", out);
+}
+
+void infc_compare_markdown(const infc_comparison *c, infc_buf *out) {
+    const infc_table table = table_of(c);
+    put_summary(c, out);
+    for (size_t i = 0; i < table.n; i++) {
+        infc_buf_printf(out, "%s%s%s", i % 8 ? " | " : "| ", table.cells[i], i % 8 == 7 ? " |\n" : "");
+        if (i == 7) infc_buf_puts(out, "|---|---|---:|---:|---:|---:|---|---:|\n");
+    }
+    put_notes(c, "- ", out);
+}
