@@ -3,6 +3,7 @@
  *
  *   infk_expand reference    the ref lines of kernels.def, as infk_reference_rows: entries of templates/reference.h
  *   infk_expand ISA          the lines within that level, as infk_<ISA>_rows, for tests
+ *   infk_expand ISA FOLDER   the same, of one folder of templates/kernels
  *
  * Entries take in = the operands, from INFK_SCRATCH on scratch memory and, for tests, {column, full}, and out = y, for
  * tests an array of two pointers {y, copy}. Without `column` the epilogue stores to y; with it, for f32 kernels, it
@@ -89,7 +90,10 @@ static infc_status instance(infc_cx *cx, const infk_kernel *k, bool reference, i
     return INFC_OK;
 }
 
-static bool wanted(const infk_kernel *k, bool reference, infc_isa isa) {
+static bool wanted(const infk_kernel *k, bool reference, infc_isa isa, const char *folder) {
+    const size_t length = strlen(folder);
+    if (length > 0 && (strncmp(k->file, folder, length) != 0 || k->file[length] != '/'))
+        return false;
     return reference ? strcmp(k->tile, "ref") == 0 : infc_isa_includes(isa, k->isa);
 }
 
@@ -102,7 +106,8 @@ static void dims_text(infc_buf *out) {
     }
 }
 
-static infc_status file_text(infc_cx *cx, bool reference, infc_isa isa, const char *table, infc_buf *out) {
+static infc_status file_text(infc_cx *cx, bool reference, infc_isa isa, const char *folder,
+                             const char *table, infc_buf *out) {
     infc_buf rows = {.arena = cx->arena};
     infc_buf_puts(out, "/* Made by infk_expand from templates/; do not edit. */\n"
                        "#include <stddef.h>\n#include <stdint.h>\n");
@@ -115,7 +120,7 @@ static infc_status file_text(infc_cx *cx, bool reference, infc_isa isa, const ch
              "} infk_reference_row;\n\n");
     for (size_t i = 0; i < infk_kernel_count(); i++) {
         const infk_kernel *k = infk_kernel_at(i);
-        if (!wanted(k, reference, isa)) continue;
+        if (!wanted(k, reference, isa, folder)) continue;
         INFC_TRY(instance(cx, k, reference, out));
         infc_buf_printf(&rows, "    {\"%s\", %s},\n", k->name, k->name);
     }
@@ -133,12 +138,12 @@ int main(int argc, char **argv) {
     if (argc > 1 && !reference)
         while (isa < INFC_N_ISAS && strcmp(infc_isa_token(isa), argv[1]) != 0) isa++;
     if (argc < 2 || isa == INFC_N_ISAS) {
-        fprintf(stderr, "usage: infk_expand reference | ISA\n");
+        fprintf(stderr, "usage: infk_expand reference | ISA [FOLDER]\n");
         return 2;
     }
     infc_buf text = {.arena = cx.arena}, errors = {.arena = cx.arena};
     const char *table = infc_arena_printf(cx.arena, "infk_%s", argv[1]);
-    infc_status status = file_text(&cx, reference, isa, table, &text);
+    infc_status status = file_text(&cx, reference, isa, argc > 2 ? argv[2] : "", table, &text);
     infc_diags_text(&cx, &errors);
     fputs(infc_buf_str(status == INFC_OK ? &text : &errors), status == INFC_OK ? stdout : stderr);
     infc_cx_deinit(&cx);

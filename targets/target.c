@@ -149,7 +149,8 @@ infc_status infc_target_parse(infc_cx *cx, infc_loc loc, const char *text, infc_
     bool host = n == 4 && memcmp(text, "host", n) == 0;
     const infc_target *base = host ? find_host() : find_name(text, n);
     if (!base && text[n]) base = find_arch(text, n);
-    const infc_target *found = base && text[n] ? find_features(base, text + n) : base;
+    const infc_target *found = base && text[n] ? find_name(text, strlen(text)) : base; /* names may have a + */
+    if (base && !found) found = find_features(base, text + n);
     if (found) {
         *out = *found;
         return INFC_OK;

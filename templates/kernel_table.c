@@ -57,6 +57,18 @@ static const char *const dims_of_recurrent[] = {
 static const char *const dims_of_relayout[] = {
 #include "kernels/relayout/relayout_dims.def"
 };
+static const char *const dims_of_quantize[] = {
+#include "kernels/linear/quantize_dims.def"
+};
+static const char *const dims_of_linear[] = {
+#include "kernels/linear/linear_dims.def"
+};
+static const char *const dims_of_pack[] = {
+#include "kernels/linear/pack_dims.def"
+};
+static const char *const dims_of_embed[] = {
+#include "kernels/linear/embed_dims.def"
+};
 #undef F
 
 static const infk_kind_info kinds[INFK_N_KINDS] = {
@@ -93,6 +105,8 @@ static const infk_kind_info kinds[INFK_N_KINDS] = {
 #define WORD_b4_ "b4"
 #define WORD_b8_ "b8"
 #define WORD_f32_i64 "f32i64"
+#define WORD_i8_i8 "i8"
+#define WORD_i32_i8 "i32i8"
 #define WORD_i32_ "i32"
 #define WORD_i64_ "i64"
 #define WORD_b1_b1 "b1"
@@ -188,6 +202,34 @@ const infk_kernel *infk_kernel_select_all(infk_kind kind, const char *const type
 
 static ptrdiff_t blocks_of(ptrdiff_t n) { return (n + 15) / 16; }
 
+/* ---- linear layers -------------------------------------------------------------------------------------- */
+
+static ptrdiff_t groups_of(ptrdiff_t k) { return (k + 63) / 64; }
+
+static ptrdiff_t whole_lines(ptrdiff_t bytes) { return (bytes + 63) / 64 * 64; }
+
+ptrdiff_t infk_record_bytes(ptrdiff_t k) { return whole_lines(groups_of(k) * 68 + 4); }
+
+ptrdiff_t infk_panel_i8_bytes(ptrdiff_t k) { return groups_of(k) * 1024 + 128; }
+
+ptrdiff_t infk_panel_i4_bytes(ptrdiff_t k) { return whole_lines(groups_of(k) * 528) + 64; }
+
+ptrdiff_t infk_chosen_i4_bytes(ptrdiff_t k) { return whole_lines(groups_of(k) * 65 + 4); }
+
+static ptrdiff_t linear_units(infk_kind kind, const void *dims) {
+    const infk_pack_dims *pack = dims;
+    switch (kind) {
+    case INFK_linear_i8:
+    case INFK_linear_i4:
+    case INFK_gated_i8:
+    case INFK_gated_i4: return blocks_of(((const infk_linear_dims *)dims)->n);
+    case INFK_pack_i8:
+    case INFK_pack_i4: return pack->parts * blocks_of(pack->n / pack->parts);
+    case INFK_choose_i4: return pack->n;
+    default: return *(const ptrdiff_t *)dims; /* rows are their first field */
+    }
+}
+
 static ptrdiff_t recurrent_rows(const infk_recurrent_dims *d) { return d->dirs * d->batch; }
 
 /* Kinds that pick elements from other places. */
@@ -257,9 +299,8 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     }
     case INFK_ipack_conv:
     case INFK_pack_conv: return blocks_of(((const infk_relayout_dims *)dims)->c);
-    case INFK_N_KINDS: break;
+    default: return linear_units(kind, dims);
     }
-    return 0;
 }
 
 int infk_has_scratch(infk_kind kind) {
@@ -296,6 +337,23 @@ static uint64_t along_flops(infk_kind kind, const void *dims) {
         return 5 * n * (uint64_t)d[2]; /* maximum, difference, exp, sum, quotient: exp counts one */
     case INFK_top: return n * (uint64_t)d[2] * (uint64_t)((const infk_top_dims *)dims)->k;
     default: return n * (uint64_t)d[2];
+    }
+}
+
+/* 0 for what moves elements. */
+static uint64_t linear_flops(infk_kind kind, const void *dims) {
+    const infk_linear_dims *linear = dims;
+    const infk_quantize_dims *rows = dims;
+    switch (kind) {
+    case INFK_linear_i8:
+    case INFK_linear_i4: return 2 * (uint64_t)(linear->t * linear->n) * (uint64_t)linear->k;
+    case INFK_gated_i8:
+    case INFK_gated_i4: return 4 * (uint64_t)(linear->t * linear->n) * (uint64_t)linear->k;
+    case INFK_quantize:
+        return 8 * (uint64_t)(rows->t * rows->k); /* six butterflies, size, product */
+    case INFK_rms_quantize:
+        return 12 * (uint64_t)(rows->t * rows->k); /* and square, sum, two products */
+    default: return 0;
     }
 }
 
@@ -339,19 +397,6 @@ uint64_t infk_flops(infk_kind kind, const void *dims) {
     case INFK_lstm: return recurrent_flops(dims, 4);
     case INFK_gru: return recurrent_flops(dims, 3);
     case INFK_rnn: return recurrent_flops(dims, 1);
-    case INFK_strided:
-    case INFK_gather:
-    case INFK_scatter:
-    case INFK_scatter_join:
-    case INFK_choose:
-    case INFK_pad:
-    case INFK_to_c16:
-    case INFK_from_c16:
-    case INFK_pack_conv:
-    case INFK_pack_matmul:
-    case INFK_ipack_conv:
-    case INFK_ipack_matmul:
-    case INFK_N_KINDS: break;
+    default: return linear_flops(kind, dims);
     }
-    return 0;
 }

@@ -74,6 +74,18 @@ typedef struct infk_recurrent_dims {
 typedef struct infk_relayout_dims {
 #include "kernels/relayout/relayout_dims.def"
 } infk_relayout_dims;
+typedef struct infk_quantize_dims {
+#include "kernels/linear/quantize_dims.def"
+} infk_quantize_dims;
+typedef struct infk_linear_dims {
+#include "kernels/linear/linear_dims.def"
+} infk_linear_dims;
+typedef struct infk_pack_dims {
+#include "kernels/linear/pack_dims.def"
+} infk_pack_dims;
+typedef struct infk_embed_dims {
+#include "kernels/linear/embed_dims.def"
+} infk_embed_dims;
 #undef F
 
 enum {
@@ -106,6 +118,13 @@ int infk_has_scratch(infk_kind kind);
 ptrdiff_t infk_scratch(infk_kind kind, const void *dims);
 /* Multiply-adds count two. */
 uint64_t infk_flops(infk_kind kind, const void *dims);
+
+/* Sizes in bytes of what linear kernels read, for k inputs: a record of a row, a panel of 16 outputs of int8 and of
+ * int4, and an output as choose_i4 makes it. */
+ptrdiff_t infk_record_bytes(ptrdiff_t k);
+ptrdiff_t infk_panel_i8_bytes(ptrdiff_t k);
+ptrdiff_t infk_panel_i4_bytes(ptrdiff_t k);
+ptrdiff_t infk_chosen_i4_bytes(ptrdiff_t k);
 
 typedef struct infk_kernel {
     const char *name; /* infk_f32_conv_6x16__x86_64_avx2 */

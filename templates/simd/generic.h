@@ -180,6 +180,26 @@ static INFK_INLINE vf16x v_i8_to_f32(const int8_t *block, int j) {
                   v_i8_to_f32x4(block + j + 32), v_i8_to_f32x4(block + j + 48));
 }
 
+/* Lane i and its partner at the stride: their sum in the first of the two, their difference in the second. */
+static INFK_INLINE v_f32x4 v_butterfly1_4(v_f32x4 a) {
+    return (v_f32x4){a[0] + a[1], a[0] - a[1], a[2] + a[3], a[2] - a[3]};
+}
+static INFK_INLINE v_f32x4 v_butterfly2_4(v_f32x4 a) {
+    return (v_f32x4){a[0] + a[2], a[1] + a[3], a[0] - a[2], a[1] - a[3]};
+}
+static INFK_INLINE vf16x v_butterfly1(vf16x a) {
+    return v_join(v_butterfly1_4(a.q0), v_butterfly1_4(a.q1), v_butterfly1_4(a.q2), v_butterfly1_4(a.q3));
+}
+static INFK_INLINE vf16x v_butterfly2(vf16x a) {
+    return v_join(v_butterfly2_4(a.q0), v_butterfly2_4(a.q1), v_butterfly2_4(a.q2), v_butterfly2_4(a.q3));
+}
+static INFK_INLINE vf16x v_butterfly4(vf16x a) {
+    return v_join(a.q0 + a.q1, a.q0 - a.q1, a.q2 + a.q3, a.q2 - a.q3);
+}
+static INFK_INLINE vf16x v_butterfly8(vf16x a) {
+    return v_join(a.q0 + a.q2, a.q1 + a.q3, a.q0 - a.q2, a.q1 - a.q3);
+}
+
 /* The fixed tree: lane i takes lane i + 8, then + 4, + 2, + 1. */
 static INFK_INLINE float v_sum(vf16x a) {
     const v_f32x4 by4 = (a.q0 + a.q2) + (a.q1 + a.q3);
@@ -191,6 +211,8 @@ static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
 }
 
 #include "integers_generic.h"
+#include "bytes_generic.h"
+#include "hadamard.h"
 
 #define P(x) v_##x
 #define PF vf16x

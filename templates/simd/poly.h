@@ -50,6 +50,8 @@ static INFK_INLINE PF P(expm1_neg)(PF a) {
     return P(fma)(P(expm1_part)(P(exp_rest)(x, n)), two_n, P(sub)(two_n, P(set1)(1.0f)));
 }
 
+static INFK_INLINE PF P(silu)(PF a) { return P(div)(a, P(add)(P(set1)(1.0f), P(exp)(P(neg)(a)))); }
+
 /* tanh(a): an odd polynomial below 0.625, else 1 - 2 / (e^2|a| + 1) (Cephes). */
 static INFK_INLINE PF P(tanh)(PF a) {
     const PF x = P(abs)(a), z = P(mul)(x, x);

@@ -138,6 +138,26 @@ static INFK_INLINE float s_fma(float a, float b, float c) {
 }
 #endif
 
+/* The Hadamard transform of n values, a power of two, in place and unnormalised: butterflies of strides 1, 2, 4, .. */
+static INFK_INLINE void s_hadamard(float *v, ptrdiff_t n) {
+    for (ptrdiff_t stride = 1; stride < n; stride *= 2)
+        for (ptrdiff_t i = 0; i < n; i += i % stride == stride - 1 ? stride + 1 : 1) {
+            const float a = v[i], b = v[i + stride];
+            v[i] = a + b;
+            v[i + stride] = a - b;
+        }
+}
+
+/* int8 in proportion to the largest magnitude of a row: what values are multiplied by, and the scale that undoes it, of
+ * which `unit` is a factor. Below 2^-120 all is zero; from a largest that is infinite or no number comes a NaN. */
+static INFK_INLINE float s_quantize_by(float most) {
+    return most < 0x1p-120f ? 0.0f : 127.0f / most;
+}
+static INFK_INLINE float s_quantize_scale(float most, float unit) {
+    const float scale = most < 0x1p-120f ? 0.0f : most / 127.0f * unit;
+    return scale < INFK_INFINITY ? scale : s_float(0x7fc00000u);
+}
+
 /* A number of steps, at least 0 and at most `most`; NaN gives 0. */
 static INFK_INLINE ptrdiff_t s_length(float a, ptrdiff_t most) {
     return a >= (float)most ? most : a > 0.0f ? (ptrdiff_t)a : 0;

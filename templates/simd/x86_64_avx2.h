@@ -120,6 +120,23 @@ static INFK_INLINE vf16x v_i8_to_f32(const int8_t *block, int j) {
                   _mm256_cvtepi32_ps(_mm256_srai_epi32(hi, 24)));
 }
 
+/* Lane i and its partner at the stride: their sum in the first of the two, their difference in the second. */
+#define V_BUTTERFLY(stride, swap, second)                                                  \
+    static INFK_INLINE __m256 v_butterfly##stride##_half(__m256 a) {                       \
+        const __m256 other = swap;                                                         \
+        return _mm256_blend_ps(_mm256_add_ps(a, other), _mm256_sub_ps(other, a), second);  \
+    }                                                                                      \
+    static INFK_INLINE vf16x v_butterfly##stride(vf16x a) {                                \
+        return v_pair(v_butterfly##stride##_half(a.lo), v_butterfly##stride##_half(a.hi)); \
+    }
+V_BUTTERFLY(1, _mm256_permute_ps(a, 0xb1), 0xaa)
+V_BUTTERFLY(2, _mm256_permute_ps(a, 0x4e), 0xcc)
+V_BUTTERFLY(4, _mm256_permute2f128_ps(a, a, 1), 0xf0)
+#undef V_BUTTERFLY
+static INFK_INLINE vf16x v_butterfly8(vf16x a) {
+    return v_pair(_mm256_add_ps(a.lo, a.hi), _mm256_sub_ps(a.lo, a.hi));
+}
+
 /* The fixed tree: lane i takes lane i + 8, then + 4, + 2, + 1. */
 static INFK_INLINE float v_sum(vf16x a) {
     const __m256 by8 = _mm256_add_ps(a.lo, a.hi);
@@ -136,6 +153,8 @@ static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
 }
 
 #include "integers_x86_64_avx2.h"
+#include "bytes_x86_64_avx2.h"
+#include "hadamard.h"
 
 #define P(x) v_##x
 #define PF vf16x

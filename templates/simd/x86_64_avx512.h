@@ -71,6 +71,18 @@ static INFK_INLINE vf16x v_i8_to_f32(const int8_t *block, int j) {
     return _mm512_cvtepi32_ps(_mm512_srai_epi32(words, 24));
 }
 
+/* Lane i and its partner at the stride: their sum in the first of the two, their difference in the second. */
+#define V_BUTTERFLY(stride, swap, second)                                       \
+    static INFK_INLINE vf16x v_butterfly##stride(vf16x a) {                     \
+        const vf16x other = swap;                                               \
+        return _mm512_mask_sub_ps(_mm512_add_ps(a, other), (second), other, a); \
+    }
+V_BUTTERFLY(1, _mm512_permute_ps(a, 0xb1), 0xaaaa)
+V_BUTTERFLY(2, _mm512_permute_ps(a, 0x4e), 0xcccc)
+V_BUTTERFLY(4, _mm512_shuffle_f32x4(a, a, 0xb1), 0xf0f0)
+V_BUTTERFLY(8, _mm512_shuffle_f32x4(a, a, 0x4e), 0xff00)
+#undef V_BUTTERFLY
+
 /* The fixed tree: lane i takes lane i + 8, then + 4, + 2, + 1. */
 static INFK_INLINE float v_sum(vf16x a) {
     const __m256 by8 = _mm256_add_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1));
@@ -87,6 +99,10 @@ static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
 }
 
 #include "integers_x86_64_avx512.h"
+#if !defined(INFK_X86_64_VNNI_H) /* which has them better */
+#include "bytes_x86_64_avx512.h"
+#endif
+#include "hadamard.h"
 
 #define P(x) v_##x
 #define PF vf16x

@@ -14,7 +14,7 @@ import sys
 
 import numpy as np
 
-TARGETS = ["x86-64", "x86-64-v3", "x86-64-v4", "aarch64", "riscv64"]
+TARGETS = ["x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4+vnni", "aarch64", "riscv64"]
 passed = failed = 0
 
 

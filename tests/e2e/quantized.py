@@ -17,7 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "fault"))
 import onnx_quantized as exact
 
-TARGETS = ["x86-64", "x86-64-v3", "x86-64-v4"]
+TARGETS = ["x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4+vnni"]
 
 
 def requantize(total, factor, zero, dtype):

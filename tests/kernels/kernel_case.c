@@ -467,9 +467,8 @@ bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *
     case INFK_pack_matmul:
     case INFK_ipack_conv:
     case INFK_ipack_matmul: return relayout_case(i, w_type, out);
-    case INFK_N_KINDS: break;
+    default: return linear_case_get(i, out);
     }
-    return false;
 }
 
 ptrdiff_t kernel_case_w_count(const kernel_case *c, const char *w_type) {

@@ -25,6 +25,10 @@ typedef struct kernel_case {
         infk_pad_dims pad;
         infk_recurrent_dims recurrent;
         infk_relayout_dims relayout;
+        infk_quantize_dims quantize;
+        infk_linear_dims linear;
+        infk_pack_dims pack;
+        infk_embed_dims embed;
     } dims;
     ptrdiff_t x_count, y_count; /* elements, padding of the layout included */
     ptrdiff_t w_panels, w_inner; /* packed weights: panels of 16 outputs, steps of each; 0 panels: plain elements */
@@ -41,6 +45,11 @@ bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *
 ptrdiff_t kernel_case_w_count(const kernel_case *c, const char *w_type);
 /* Packed integer weights of the case: the steps that pad an odd number of inputs become 0. */
 void kernel_case_zero_steps(const kernel_case *c, const char *w_type, void *w);
+
+/* The kinds of templates/kernels/linear: their cases, and operand i of one, which holds random values, made to hold
+ * what the kind may be given. */
+bool linear_case_get(size_t i, kernel_case *c);
+void linear_case_repair(const kernel_case *c, int i, void *data);
 
 /* ---- data ------------------------------------------------------------------------------------------- */
 typedef enum kernel_data {

@@ -73,6 +73,7 @@ static void fill(const infk_kernel *k, const kernel_case *c, kernel_data data, o
         kernel_fill(at, type, counts[i], data, &state);
         if (i == 1 && (c->kind == INFK_imatmul || c->kind == INFK_iconv))
             kernel_case_zero_steps(c, type, at);
+        linear_case_repair(c, i, at);
         out->in[i] = at;
     }
     const int last = infk_operand_count(c->kind) - 1;

@@ -31,7 +31,7 @@ static uint32_t random_bits(void) {
     X(select_gt, (a, b, c, a)) X(fma, (a, b, c)) X(exp, (a)) X(tanh, (a)) X(select_eq, (a, b, c, a))        \
     X(exponent, (a)) X(mantissa, (a)) X(round, (a)) X(floor, (a)) X(ceil, (a)) X(expm1_neg, (a))            \
     X(log, (a)) X(softplus, (a)) X(pow, (a, b)) X(erf, (a)) X(sin, (a)) X(cos, (a)) X(mish, (a))         \
-    X(gelu_tanh, (a))
+    X(gelu_tanh, (a)) X(silu, (a))
 /* clang-format on */
 
 static void check_lanes(const float *a16, const float *b16, const float *c16) {
@@ -117,6 +117,47 @@ static double ulps(float got, double want) {
 static double softplus(double a) { return fmax(a, 0) + log1p(exp(-fabs(a))); }
 
 /* Functions of one argument in [-limit, limit], and the most that each may be off, in units of the last place. */
+static void check_hadamard(const float *a16) {
+    float got[64], want[64];
+    vf16x v[4];
+    for (int i = 0; i < 64; i++) want[i] = a16[i % 16] * (float)(1 + i / 16);
+    for (int i = 0; i < 4; i++) v[i] = v_load(want + 16 * i);
+    v_hadamard64(v);
+    for (int i = 0; i < 4; i++) v_store(got + 16 * i, v[i]);
+    s_hadamard(want, 64);
+    for (int i = 0; i < 64; i++)
+        check(same(got[i], want[i]), "v_hadamard64", (float)i, 0, 0, got[i], want[i]);
+}
+
+/* 16 outputs by four inputs, of random bytes or of the largest of both signs. */
+static void check_bytes(bool extremes) {
+    int8_t w[64], x[4];
+    int32_t got[16], nibbles[16];
+    for (int i = 0; i < 64; i++) {
+        w[i] = extremes ? (int8_t)(random_bits() % 2 ? 127 : -127) : (int8_t)(random_bits() >> 24);
+        if (w[i] == -128) w[i] = 0;
+        x[i % 4] = extremes ? (int8_t)(random_bits() % 2 ? 127 : -127) : (int8_t)(random_bits() >> 24);
+        if (x[i % 4] == -128) x[i % 4] = 0;
+    }
+    const vi16x bytes = vi_load_bytes(w), four = vi_four(x), scale = vi_set1(13);
+    vi_store(got, vi_dot_bytes(vi_set1(5), vi_bytes(bytes), four));
+    vi16x sums = vi_zero();
+    for (int i = 0; i < 8; i++)
+        sums = vi_dot_nibbles(sums, i % 2 ? vi_high_nibbles(bytes) : vi_low_nibbles(bytes), four);
+    vi_store(nibbles, vi_add_group(vi_set1(7), sums, vi_group_scales(scale)));
+    for (int n = 0; n < 16; n++) {
+        int32_t dot = 5, four_times = 0;
+        for (int i = 0; i < 4; i++) {
+            const int byte = (uint8_t)w[n * 4 + i];
+            dot += (w[n * 4 + i] + VI_BYTES_BIAS) * x[i];
+            four_times += (byte % 16 + byte / 16) * x[i];
+        }
+        check(got[n] == dot, "vi_dot_bytes", (float)n, 0, 0, (float)got[n], (float)dot);
+        check(nibbles[n] == 7 + 52 * four_times, "vi_dot_nibbles", (float)n, 0, 0,
+              (float)nibbles[n], (float)(7 + 52 * four_times));
+    }
+}
+
 static const struct {
     const char *name;
     float (*ours)(float);
@@ -200,6 +241,8 @@ int main(int argc, char **argv) {
         check_lanes(a, b, c);
         for (int l = 0; l < 16; l++) a[l] = s_float((random_bits() & 0x83ffffffu) | 0x3c000000u);
         check_trees(a);
+        check_hadamard(a);
+        check_bytes(i % 2);
         a[i % 16] = s_float(special[i % N]);
         check_trees(a);
     }

@@ -32,7 +32,7 @@ static void refusals(void **state) {
         {"hots", "unknown target \"hots\"; nearest: host"},
         {"pdp11", "unknown target \"pdp11\"; known: see infc targets"},
         {"", "unknown target \"\"; known: see infc targets"},
-        {"x86-64-v4+vnni", "target \"x86-64-v4+vnni\" is not implemented yet; nearest: x86-64-v4"},
+        {"x86-64-v4+amx", "target \"x86-64-v4+amx\" is not implemented yet; nearest: x86-64-v4"},
         {"aarch64+dotprod+i8mm",
          "target \"aarch64+dotprod+i8mm\" is not implemented yet; nearest: aarch64"},
         {"x86-64+avx2", "target \"x86-64+avx2\" is not implemented yet; nearest: x86-64"},
@@ -68,7 +68,7 @@ static void host_is_the_newest_that_runs(void **state) {
     if (cpuinfo_has("avx2") && cpuinfo_has("fma") && cpuinfo_has("f16c") && cpuinfo_has("bmi2"))
         expected = "x86-64-v3";
     if (cpuinfo_has("avx512f") && cpuinfo_has("avx512bw") && cpuinfo_has("avx512dq") && cpuinfo_has("avx512vl")) {
-        expected = "x86-64-v4";
+        expected = cpuinfo_has("avx512_vnni") ? "x86-64-v4+vnni" : "x86-64-v4";
     }
     infc_target target;
     assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "host", &target), INFC_OK);
@@ -87,6 +87,7 @@ static void levels(void **state) {
     (void)state;
     assert_true(infc_isa_includes(INFC_ISA_x86_64_avx512, INFC_ISA_x86_64_avx2));
     assert_true(infc_isa_includes(INFC_ISA_x86_64_avx512, INFC_ISA_generic));
+    assert_true(infc_isa_includes(INFC_ISA_x86_64_vnni, INFC_ISA_x86_64_avx512));
     assert_true(infc_isa_includes(INFC_ISA_generic, INFC_ISA_generic));
     assert_false(infc_isa_includes(INFC_ISA_generic, INFC_ISA_x86_64_avx2));
     assert_false(infc_isa_includes(INFC_ISA_x86_64_avx2, INFC_ISA_x86_64_avx512));

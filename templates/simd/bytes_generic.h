@@ -1,0 +1,46 @@
+/* bytes_generic.h - sums of products of bytes: 16 outputs by four inputs at a time, weights [16][4], x the same four
+ * inputs in every lane. In vector extensions; the other levels have the same functions.
+ *
+ * Nibbles (0..15): vi_dot_nibbles adds to sums whose form is the level's own and which hold at most 32 inputs;
+ * vi_add_group takes them into int32 times a scale of 1..16 for each output, as vi_group_scales lays it out.
+ * Signed bytes, none of them -128: vi_dot_bytes adds (w + VI_BYTES_BIAS) * x to int32, w as vi_bytes lays it out. */
+typedef int16_t v_i16x8 __attribute__((vector_size(16)));
+typedef uint16_t v_u16x8 __attribute__((vector_size(16)));
+
+#define VI_BYTES_BIAS 0
+static INFK_INLINE vi16x vi_load_bytes(const void *p) { return vi_load((const int32_t *)p); }
+/* Four neighbours, in every lane. */
+static INFK_INLINE vi16x vi_four(const int8_t *p) {
+    return vi_set1(*(const infk_i4 *)(const void *)p);
+}
+static INFK_INLINE v_i32x4 vi_low_nibbles4(v_i32x4 a) { return a & 0x0f0f0f0f; }
+static INFK_INLINE v_i32x4 vi_high_nibbles4(v_i32x4 a) { return (a >> 4) & 0x0f0f0f0f; }
+static INFK_INLINE vi16x vi_low_nibbles(vi16x a) { return VI_EACH(vi_low_nibbles4, a); }
+static INFK_INLINE vi16x vi_high_nibbles(vi16x a) { return VI_EACH(vi_high_nibbles4, a); }
+/* Products of the even bytes and of the odd ones, added: int16. */
+static INFK_INLINE v_i16x8 vi_pairs_of_bytes(v_i32x4 w, v_i32x4 x) {
+    const v_i16x8 w_even = (v_i16x8)((v_u16x8)w << 8) >> 8, w_odd = (v_i16x8)w >> 8;
+    const v_i16x8 x_even = (v_i16x8)((v_u16x8)x << 8) >> 8, x_odd = (v_i16x8)x >> 8;
+    return w_even * x_even + w_odd * x_odd;
+}
+static INFK_INLINE v_i32x4 vi_dot_nibbles4(v_i32x4 sums, v_i32x4 nibbles, v_i32x4 x) {
+    return (v_i32x4)((v_i16x8)sums + vi_pairs_of_bytes(nibbles, x));
+}
+static INFK_INLINE v_i32x4 vi_dot_bytes4(v_i32x4 acc, v_i32x4 w, v_i32x4 x) {
+    return vi_add4(acc, vi_dot4((v_i32x4)vi_pairs_of_bytes(w, x), vi_set4(0x10001)));
+}
+#define VI_EACH3(f, a, b, c)                                                                 \
+    vi_join(f((a).q0, (b).q0, (c).q0), f((a).q1, (b).q1, (c).q1), f((a).q2, (b).q2, (c).q2), \
+            f((a).q3, (b).q3, (c).q3))
+static INFK_INLINE vi16x vi_dot_nibbles(vi16x sums, vi16x nibbles, vi16x x) {
+    return VI_EACH3(vi_dot_nibbles4, sums, nibbles, x);
+}
+static INFK_INLINE v_i32x4 vi_twice4(v_i32x4 a) { return a | (v_i32x4)((v_u32x4)a << 16); }
+static INFK_INLINE vi16x vi_group_scales(vi16x scales) { return VI_EACH(vi_twice4, scales); }
+static INFK_INLINE vi16x vi_add_group(vi16x acc, vi16x sums, vi16x scales) {
+    return vi_dot2(acc, sums, scales);
+}
+static INFK_INLINE vi16x vi_bytes(vi16x w) { return w; }
+static INFK_INLINE vi16x vi_dot_bytes(vi16x acc, vi16x w, vi16x x) {
+    return VI_EACH3(vi_dot_bytes4, acc, w, x);
+}

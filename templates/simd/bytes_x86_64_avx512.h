@@ -1,0 +1,28 @@
+/* bytes_x86_64_avx512.h - sums of products of bytes with AVX-512 BW alone. See bytes_generic.h. */
+#define VI_BYTES_BIAS 0
+static INFK_INLINE vi16x vi_load_bytes(const void *p) { return _mm512_loadu_si512(p); }
+static INFK_INLINE vi16x vi_four(const int8_t *p) {
+    return vi_set1(*(const infk_i4 *)(const void *)p);
+}
+static INFK_INLINE vi16x vi_low_nibbles(vi16x a) {
+    return _mm512_and_si512(a, _mm512_set1_epi8(15));
+}
+static INFK_INLINE vi16x vi_high_nibbles(vi16x a) {
+    return vi_low_nibbles(_mm512_srli_epi16(a, 4));
+}
+static INFK_INLINE vi16x vi_dot_nibbles(vi16x sums, vi16x nibbles, vi16x x) {
+    return _mm512_add_epi16(sums, _mm512_maddubs_epi16(nibbles, x));
+}
+static INFK_INLINE vi16x vi_group_scales(vi16x scales) {
+    return _mm512_or_si512(scales, _mm512_slli_epi32(scales, 16));
+}
+static INFK_INLINE vi16x vi_add_group(vi16x acc, vi16x sums, vi16x scales) {
+    return vi_dot2(acc, sums, scales);
+}
+static INFK_INLINE vi16x vi_bytes(vi16x w) { return w; }
+/* |w| times x with the sign of w: neither is -128, so that two products fit an int16. */
+static INFK_INLINE vi16x vi_dot_bytes(vi16x acc, vi16x w, vi16x x) {
+    const vi16x signed_x = _mm512_mask_sub_epi8(x, _mm512_movepi8_mask(w), _mm512_setzero_si512(), x);
+    const vi16x pairs = _mm512_maddubs_epi16(_mm512_abs_epi8(w), signed_x);
+    return _mm512_add_epi32(acc, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
+}

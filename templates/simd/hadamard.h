@@ -1,0 +1,14 @@
+/* hadamard.h - the Hadamard transform of 16 and of 64 lanes, unnormalised: butterflies of strides 1, 2, 4, .. in that
+ * order, each lane a + b or a - b. Over the vocabulary; s_hadamard of scalar.h is the same for any power of two. */
+static INFK_INLINE vf16x v_hadamard16(vf16x a) {
+    return v_butterfly8(v_butterfly4(v_butterfly2(v_butterfly1(a))));
+}
+static INFK_INLINE void v_hadamard64(vf16x v[4]) {
+    const vf16x a = v_hadamard16(v[0]), b = v_hadamard16(v[1]), c = v_hadamard16(v[2]),
+                d = v_hadamard16(v[3]);
+    const vf16x ab = v_add(a, b), a_b = v_sub(a, b), cd = v_add(c, d), c_d = v_sub(c, d);
+    v[0] = v_add(ab, cd);
+    v[1] = v_add(a_b, c_d);
+    v[2] = v_sub(ab, cd);
+    v[3] = v_sub(a_b, c_d);
+}
