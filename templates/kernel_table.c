@@ -30,6 +30,9 @@ static const char *const dims_of_strided[] = {
 static const char *const dims_of_attention[] = {
 #include "kernels/attention/attention_dims.def"
 };
+static const char *const dims_of_kv[] = {
+#include "kernels/kv/kv_dims.def"
+};
 static const char *const dims_of_gather[] = {
 #include "kernels/gather/gather_dims.def"
 };
@@ -95,6 +98,7 @@ static const infk_kind_info kinds[INFK_N_KINDS] = {
 #define WORD_f32_f32 "f32"
 #define WORD_f32_i8 "f32i8"
 #define WORD_f32_ "f32"
+#define WORD_f32_i32 "f32i32"
 #define WORD_i16_i8 "i16i8"
 #define WORD_i16_i16 "i16"
 #define WORD_i8_i32 "i8"
@@ -140,6 +144,14 @@ static const infk_kernel kernels[] = {
 enum { N_KERNELS = sizeof kernels / sizeof *kernels };
 
 const infk_kind_info *infk_kind_get(infk_kind kind) { return &kinds[kind]; }
+
+ptrdiff_t infk_kv_part_bytes(ptrdiff_t head_dim, ptrdiff_t format) {
+    return format == INFK_KV_F16 ? 128 * head_dim : 64 * head_dim + 256;
+}
+
+ptrdiff_t infk_kv_query_bytes(ptrdiff_t head_dim, ptrdiff_t format) {
+    return format == INFK_KV_F16 ? 4 * head_dim : (head_dim + 8 + 15) / 16 * 16;
+}
 
 /* ---- types ---------------------------------------------------------------------------------------------- */
 
@@ -290,6 +302,11 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
         const infk_attention_dims *d = dims;
         return d->batch * d->heads * blocks_of(d->m);
     }
+    case INFK_kv_store:
+    case INFK_attend: {
+        const infk_kv_dims *d = dims;
+        return d->rows * d->groups;
+    }
     case INFK_to_c16:
     case INFK_from_c16:
     case INFK_ipack_matmul:
@@ -388,6 +405,10 @@ uint64_t infk_flops(infk_kind kind, const void *dims) {
     case INFK_attention_masked: { /* per score: two sums, and scale, exp, division count five */
         const infk_attention_dims *d = dims;
         return (uint64_t)(d->batch * d->heads * d->m * d->n) * (uint64_t)(2 * (d->d + d->dv) + 5);
+    }
+    case INFK_kv_store: { /* turns, butterflies, steps */
+        const infk_kv_dims *d = dims;
+        return 12 * (uint64_t)(d->rows * d->head_dim) * (uint64_t)(d->heads + 2 * d->groups);
     }
     case INFK_sample: { /* a product and a sum for each neighbour */
         const infk_sample_dims *d = dims;

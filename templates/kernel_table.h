@@ -12,7 +12,7 @@
  *   n: column of the first lane (matmul: column; conv, pool: channel; others: inner index)
  * Text with lanes = 1 is scalar: its acc is one element. Text with lanes = 16 is over the vf16x vocabulary.
  * Kernels whose result is no tensor of numbers (packed weights, rows of records) take no epilogue: they write to
- * RESULT, a pointer to the result's first element. */
+ * RESULT, a pointer to the result's first element. kv_store also writes one operand, the cache. */
 #ifndef INFK_KERNEL_TABLE_H
 #define INFK_KERNEL_TABLE_H
 #include "../targets/target.h"
@@ -47,6 +47,9 @@ typedef struct infk_strided_dims {
 typedef struct infk_attention_dims {
 #include "kernels/attention/attention_dims.def"
 } infk_attention_dims;
+typedef struct infk_kv_dims {
+#include "kernels/kv/kv_dims.def"
+} infk_kv_dims;
 typedef struct infk_gather_dims {
 #include "kernels/gather/gather_dims.def"
 } infk_gather_dims;
@@ -118,6 +121,13 @@ int infk_has_scratch(infk_kind kind);
 ptrdiff_t infk_scratch(infk_kind kind, const void *dims);
 /* Multiply-adds count two. */
 uint64_t infk_flops(infk_kind kind, const void *dims);
+
+/* The cache of keys and values (docs/adr/0011-kv-cache.md). Bytes of one group of heads of one layer in a block, a
+ * multiple of 64, so that a block has layers * groups of them; bytes of what kv_store makes of one head of q. `format`
+ * as in infk_kv_dims. */
+enum { INFK_KV_POSITIONS = 32, INFK_KV_INT8 = 0, INFK_KV_F16 = 1 };
+ptrdiff_t infk_kv_part_bytes(ptrdiff_t head_dim, ptrdiff_t format);
+ptrdiff_t infk_kv_query_bytes(ptrdiff_t head_dim, ptrdiff_t format);
 
 /* Sizes in bytes of what linear kernels read, for k inputs: a record of a row, a panel of 16 outputs of int8 and of
  * int4, and an output as choose_i4 makes it. */

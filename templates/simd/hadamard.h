@@ -12,3 +12,14 @@ static INFK_INLINE void v_hadamard64(vf16x v[4]) {
     v[2] = v_sub(ab, cd);
     v[3] = v_sub(a_b, c_d);
 }
+/* s_hadamard of 16, 32 or 64 values in memory. */
+static INFK_INLINE void v_hadamard(float *x, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; i += 16) v_store(x + i, v_hadamard16(v_load(x + i)));
+    for (ptrdiff_t stride = 16; stride < n; stride *= 2)
+        for (ptrdiff_t i = 0; i < n; i += 16) {
+            if (i & stride) continue;
+            const vf16x a = v_load(x + i), b = v_load(x + i + stride);
+            v_store(x + i, v_add(a, b));
+            v_store(x + i + stride, v_sub(a, b));
+        }
+}

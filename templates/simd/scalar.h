@@ -158,6 +158,22 @@ static INFK_INLINE float s_quantize_scale(float most, float unit) {
     return scale < INFK_INFINITY ? scale : s_float(0x7fc00000u);
 }
 
+/* A float from the bits of a half, exactly. */
+static INFK_INLINE float s_from_f16(uint16_t bits) {
+    const uint32_t size = bits & 0x7fffu, sign = (uint32_t)(bits & 0x8000u) << 16;
+    const float scaled = s_mul(s_float(size << 13), s_float(0x77800000u)); /* 2^112 */
+    return s_float(sign | (size < 0x7c00u ? s_bits(scaled) : 0x7f800000u | size << 13));
+}
+/* The nearest half, half to even; the largest of its sign for what is larger. */
+static INFK_INLINE uint16_t s_to_f16(float a) {
+    const uint32_t sign = s_bits(a) >> 16 & 0x8000u, x = s_bits(a) & 0x7fffffffu;
+    if (x > 0x7f800000u) return (uint16_t)(sign | 0x7e00u);
+    if (x > 0x477fe000u) return (uint16_t)(sign | 0x7bffu);
+    if (x < 0x38800000u) /* a denormal: its unit is that of [0.5, 1) */
+        return (uint16_t)(sign | (s_bits(s_float(x) + 0.5f) - 0x3f000000u));
+    return (uint16_t)(sign | (x - 0x38000000u + 0xfffu + (x >> 13 & 1u)) >> 13);
+}
+
 /* A number of steps, at least 0 and at most `most`; NaN gives 0. */
 static INFK_INLINE ptrdiff_t s_length(float a, ptrdiff_t most) {
     return a >= (float)most ? most : a > 0.0f ? (ptrdiff_t)a : 0;

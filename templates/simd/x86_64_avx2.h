@@ -137,6 +137,12 @@ static INFK_INLINE vf16x v_butterfly8(vf16x a) {
     return v_pair(_mm256_add_ps(a.lo, a.hi), _mm256_sub_ps(a.lo, a.hi));
 }
 
+/* 16 halves, see s_from_f16. */
+static INFK_INLINE vf16x v_load_f16(const infk_b2 *p) {
+    return v_pair(_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p)),
+                  _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(p + 8))));
+}
+
 /* The fixed tree: lane i takes lane i + 8, then + 4, + 2, + 1. */
 static INFK_INLINE float v_sum(vf16x a) {
     const __m256 by8 = _mm256_add_ps(a.lo, a.hi);

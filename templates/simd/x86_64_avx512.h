@@ -83,6 +83,11 @@ V_BUTTERFLY(4, _mm512_shuffle_f32x4(a, a, 0xb1), 0xf0f0)
 V_BUTTERFLY(8, _mm512_shuffle_f32x4(a, a, 0x4e), 0xff00)
 #undef V_BUTTERFLY
 
+/* 16 halves, see s_from_f16. */
+static INFK_INLINE vf16x v_load_f16(const infk_b2 *p) {
+    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
+}
+
 /* The fixed tree: lane i takes lane i + 8, then + 4, + 2, + 1. */
 static INFK_INLINE float v_sum(vf16x a) {
     const __m256 by8 = _mm256_add_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1));

@@ -18,3 +18,18 @@ foreach(level IN LISTS levels)
   target_compile_definitions(kernels_bench_${level} PRIVATE
     TEXT="${CMAKE_CURRENT_BINARY_DIR}/text_${level}.c" LEVEL_${level} ${tiles_${level}})
 endforeach()
+
+# attend and kv_store, likewise: kv_bench_LEVEL.
+find_package(Threads REQUIRED)
+set(attend_generic generic)
+set(attend_x86_64_avx2 x86_64_avx2)
+set(attend_x86_64_avx512 x86_64_avx512)
+set(attend_x86_64_vnni x86_64_avx512)
+foreach(level IN LISTS levels)
+  add_executable(kv_bench_${level} EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/bench/kv_bench.c)
+  add_dependencies(kv_bench_${level} kernels_text_${level})
+  target_compile_options(kv_bench_${level} PRIVATE -O3 ${flags_${level}})
+  target_compile_definitions(kv_bench_${level} PRIVATE TEXT="${CMAKE_CURRENT_BINARY_DIR}/text_${level}.c" LEVEL_${level}
+    ATTEND=infk_i8_attend_int8__${attend_${level}} STORE=infk_f32i32_kv_store_rows__generic)
+  target_link_libraries(kv_bench_${level} PRIVATE Threads::Threads)
+endforeach()
