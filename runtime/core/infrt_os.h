@@ -13,6 +13,8 @@ void infrt_os_wake(_Atomic uint32_t *word);
 
 /* Zeroed, page-aligned memory, already backed by pages; null when there is not enough. */
 void *infrt_os_block_create(size_t bytes);
+/* The same, but backed only where it is used; `huge`: by pages of 2 MiB where the system has them. */
+void *infrt_os_block_reserve(size_t bytes, bool huge);
 void infrt_os_block_destroy(void *block, size_t bytes); /* null is fine */
 
 /* A file open for reading. fd is -1 when closed. */
@@ -32,6 +34,11 @@ bool infrt_os_file_read(const infrt_os_file *file, uint64_t offset, void *out, s
 const void *infrt_os_file_map(const infrt_os_file *file, uint64_t offset, uint64_t bytes,
                               void **map, size_t *map_bytes);
 void infrt_os_file_unmap(void *map, size_t map_bytes);
+
+/* Keeps memory resident; false where the limit of locked memory is in the way. Null is fine. */
+bool infrt_os_lock(const void *memory, size_t bytes);
+/* The calling thread stays on one CPU of its mask: number `worker`, modulo how many there are. Best effort. */
+void infrt_os_pin(uint32_t worker);
 
 /* CPUs that the affinity mask allows, at least 1. */
 uint32_t infrt_os_affinity(void);

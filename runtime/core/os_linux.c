@@ -29,11 +29,17 @@ void infrt_os_wake(_Atomic uint32_t *word) {
 
 static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 
-void *infrt_os_block_create(size_t bytes) {
+void *infrt_os_block_reserve(size_t bytes, bool huge) {
     if (bytes == 0) bytes = 1;
     void *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (block == MAP_FAILED) return NULL;
-    if (bytes >= (size_t)4 << 20) madvise(block, bytes, MADV_HUGEPAGE);
+    if (huge) madvise(block, bytes, MADV_HUGEPAGE);
+    return block;
+}
+
+void *infrt_os_block_create(size_t bytes) {
+    void *block = infrt_os_block_reserve(bytes, bytes >= (size_t)4 << 20);
+    if (!block) return NULL;
     /* Touched now, so that no run takes a page fault. */
     for (size_t i = 0; i < bytes; i += page_bytes()) ((volatile char *)block)[i] = 0;
     return block;
@@ -102,16 +108,39 @@ void infrt_os_file_unmap(void *map, size_t map_bytes) {
     if (map) munmap(map, map_bytes);
 }
 
-uint32_t infrt_os_affinity(void) {
+/* The calling thread's mask, to be freed, with room for `*cpus`; null when it is not known. */
+static cpu_set_t *affinity_mask(int *cpus) {
     /* The kernel refuses a mask smaller than its own, whose size it does not tell. */
-    for (int cpus = 1024; cpus <= 1 << 20; cpus *= 4) {
-        cpu_set_t *set = CPU_ALLOC((size_t)cpus);
-        if (!set) return 1;
-        size_t bytes = CPU_ALLOC_SIZE((size_t)cpus);
-        int failed = sched_getaffinity(0, bytes, set), n = failed ? 0 : CPU_COUNT_S(bytes, set);
+    for (*cpus = 1024; *cpus <= 1 << 20; *cpus *= 4) {
+        cpu_set_t *set = CPU_ALLOC((size_t)*cpus);
+        if (!set || sched_getaffinity(0, CPU_ALLOC_SIZE((size_t)*cpus), set) == 0) return set;
         CPU_FREE(set);
-        if (n > 0) return (uint32_t)n;
         if (errno != EINVAL) break;
     }
-    return 1;
+    return NULL;
 }
+
+uint32_t infrt_os_affinity(void) {
+    int cpus, n = 0;
+    cpu_set_t *set = affinity_mask(&cpus);
+    if (set) n = CPU_COUNT_S(CPU_ALLOC_SIZE((size_t)cpus), set);
+    CPU_FREE(set);
+    return n > 0 ? (uint32_t)n : 1;
+}
+
+void infrt_os_pin(uint32_t worker) {
+    int cpus;
+    cpu_set_t *set = affinity_mask(&cpus);
+    size_t bytes = CPU_ALLOC_SIZE((size_t)cpus);
+    int n = set ? CPU_COUNT_S(bytes, set) : 0, left = n ? (int)(worker % (uint32_t)n) : 0;
+    for (int cpu = 0; n && cpu < cpus; cpu++) {
+        if (!CPU_ISSET_S((size_t)cpu, bytes, set) || left-- > 0) continue;
+        CPU_ZERO_S(bytes, set);
+        CPU_SET_S((size_t)cpu, bytes, set);
+        sched_setaffinity(0, bytes, set);
+        break;
+    }
+    CPU_FREE(set);
+}
+
+bool infrt_os_lock(const void *memory, size_t bytes) { return !memory || mlock(memory, bytes) == 0; }

@@ -112,6 +112,10 @@ uint32_t infrt_session_workers(const infrt_session *session) {
     return infrt_workers_count(session->workers);
 }
 
+void infrt_session_each(infrt_session *session, void (*task)(void *self, uint32_t worker), void *self) {
+    infrt_workers_run(session->workers, task, self);
+}
+
 void infrt_session_destroy(infrt_session **session) {
     if (!*session) return;
     infrt_workers_destroy(&(*session)->workers);

@@ -1,5 +1,5 @@
 /* infrt.h - the small runtime: maps the weights of a model, owns the memory of its runs and a team of
- * threads to run it with. Needs libc, libm and pthreads only.
+ * threads to run it with. Needs libc, libm and pthreads only. Language models: infrt_llm.h, on top of this.
  *
  *     infrt_error error = {0};
  *     infrt_weights weights;
@@ -132,6 +132,8 @@ void infrt_session_sizes(infrt_session *session, const int64_t *sizes);
 void *infrt_session_arena(const infrt_session *session);
 uint64_t infrt_session_arena_bytes(const infrt_session *session);
 uint32_t infrt_session_workers(const infrt_session *session);
+/* Calls task(self, worker) once on every worker, between runs. */
+void infrt_session_each(infrt_session *session, void (*task)(void *self, uint32_t worker), void *self);
 void infrt_session_destroy(infrt_session **session); /* null is fine; leaves null */
 
 #ifdef __cplusplus

@@ -1,0 +1,170 @@
+/* infrt_llm.h - language models as a library: requests go in, tokens and text come out.
+ *
+ *     infrt_error error = {0};
+ *     infrt_llm *llm;
+ *     infrt_llm_id id;
+ *     infrt_llm_event event = {0};
+ *     infrt_llm_request request = {.text = "The capital of France is", .max_tokens = 32};
+ *     if (infrt_llm_open(smollm2_model(), NULL, &llm, &error) || infrt_llm_submit(llm, &request, &id, &error))
+ *         return fprintf(stderr, "%s\n", error.text), infrt_exit_code(error.status);
+ *     while (!event.finish && infrt_llm_step(llm, NULL, &error) == INFRT_OK)
+ *         while (infrt_llm_poll(llm, id, &event)) fwrite(event.text, 1, event.text_bytes, stdout);
+ *     infrt_llm_close(&llm);
+ *
+ * An engine belongs to one thread at a time; only infrt_llm_cancel may be called from others and from signal handlers.
+ * What a request is answered does not depend on what else runs, on the number of workers or on `chunk`. Memory is
+ * allocated by open; submit allocates and frees some for a prompt that is text; no other call does. Conventions as in
+ * infrt.h.
+ * SPDX-License-Identifier: MIT */
+#ifndef INFRT_LLM_H
+#define INFRT_LLM_H
+#include "infrt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct infrt_llm infrt_llm;
+
+/* Zero in any field: the default. */
+typedef struct infrt_llm_config {
+    const char *weights; /* as for infrt_weights_open */
+    uint32_t workers;    /* one per usable CPU */
+    uint32_t context;    /* most positions of one request, prompt and answer; the model's, or what the cache holds */
+    uint32_t chunk;      /* most rows of one step; the model's */
+    uint32_t requests;   /* most at a time, running and waiting; 64 */
+    uint64_t kv_bytes;   /* of the key-value cache; one request of the whole context, at most 2 GiB */
+    bool huge_pages;     /* weights copied into, and cache in, pages of 2 MiB where the system has them */
+    bool lock_memory;    /* weights, cache and arena are kept in memory (mlock) */
+    bool pin_workers;    /* each worker to a CPU of its own, also the calling thread */
+    const infrt_watch *watch; /* told about every run; borrowed until close */
+} infrt_llm_config;
+
+/* Maps the weights, allocates the cache, starts the workers. `model` and `config` (which may be null) are borrowed,
+ * the model until close. INFRT_ERR_USAGE: not a language model, or a number out of range. `out` is given. */
+infrt_status infrt_llm_open(const infc_model *model, const infrt_llm_config *config,
+                            infrt_llm **out, infrt_error *error);
+void infrt_llm_close(infrt_llm **llm); /* null is fine; leaves null */
+
+/* ---- requests ----------------------------------------------------------------------------------- */
+
+typedef struct infrt_llm_bias {
+    int32_t token;
+    float add; /* to its logit; -INFINITY: never */
+} infrt_llm_bias;
+
+/* How the next token is chosen; {0}: the most likely one. Penalties as OpenAI and Hugging Face define them. */
+typedef struct infrt_llm_sampling {
+    float temperature; /* 0: the most likely */
+    uint32_t top_k;    /* of the most likely; 0: all */
+    float top_p;       /* the fewest that have this probability together; 0 or 1: all */
+    float min_p;       /* those with at least this share of the largest probability */
+    float repetition_penalty; /* divides positive logits of tokens in prompt and answer; 0 or 1: none */
+    float presence_penalty, frequency_penalty; /* subtracted for tokens of the answer, once and for each time */
+    uint64_t seed; /* the same seed gives the same answer */
+    const infrt_llm_bias *bias;
+    uint32_t n_bias;
+} infrt_llm_sampling;
+
+#define INFRT_LLM_LOGPROBS 20u /* most alternatives per token */
+#define INFRT_LLM_BIASES 300u
+#define INFRT_LLM_REQUESTS 65536u
+
+/* UTF-8, each with a NUL. */
+typedef struct infrt_llm_message {
+    const char *role, *content; /* role: "system", "user", "assistant" */
+} infrt_llm_message;
+
+/* The prompt is one of: messages, as the model's own chat template puts them; text as it is; ids. No text that is given
+ * becomes a control token. */
+typedef struct infrt_llm_request {
+    const infrt_llm_message *messages;
+    uint32_t n_messages;
+    const char *text; /* after the model's begin token, if it has one */
+    const int32_t *tokens;
+    uint32_t n_tokens;
+    uint32_t max_tokens; /* of the answer; 0: until the context is full */
+    bool ignore_eos;     /* go on after an end token */
+    bool logprobs;
+    uint32_t n_top_logprobs; /* alternatives told with each token, at most INFRT_LLM_LOGPROBS */
+    infrt_llm_sampling sampling;
+    const char *const *stop; /* strings that end the answer and are not part of it: 8 of 1 to 128 bytes */
+    uint32_t n_stop;
+} infrt_llm_request;
+
+typedef uint64_t infrt_llm_id; /* never 0, never used again */
+
+/* Puts a request at the end of the queue; copies all of it. An empty prompt stands for the model's begin token.
+ * INFRT_ERR_USAGE: a prompt that is empty, or with max_tokens longer than the context, an id out of range, settings
+ * that make no sense; INFRT_ERR_DATA: the chat template refuses the messages; INFRT_ERR_NO_MEMORY: there are `requests`
+ * already, poll some to their end. */
+infrt_status infrt_llm_submit(infrt_llm *llm, const infrt_llm_request *request, infrt_llm_id *out,
+                              infrt_error *error);
+
+/* What one step did. */
+typedef struct infrt_llm_step_info {
+    uint32_t tokens;           /* rows computed; 0: there was nothing to do */
+    uint32_t prompt_tokens;    /* of these, of prompts (or computed again after the cache ran out) */
+    uint32_t sampled;          /* tokens chosen */
+    uint32_t running, waiting; /* requests after it */
+    uint64_t begin_ns, end_ns;
+} infrt_llm_step_info;
+
+/* Computes the next token of every running request, and up to `chunk` rows in all of the prompts of others. When the
+ * cache is full, the request that came last gives its blocks back and waits. `out` may be null. A request
+ * with 256 events that nobody polls, or with more text than fits, is left out. After a failure all requests end. */
+infrt_status infrt_llm_step(infrt_llm *llm, infrt_llm_step_info *out, infrt_error *error);
+
+typedef enum infrt_llm_finish {
+    INFRT_LLM_GOES_ON = 0,
+    INFRT_LLM_EOS,       /* an end token */
+    INFRT_LLM_STOP,      /* a stop string */
+    INFRT_LLM_LENGTH,    /* max_tokens */
+    INFRT_LLM_CONTEXT,   /* the context is full */
+    INFRT_LLM_CANCELLED,
+    INFRT_LLM_FAILED, /* the model gave no number, or a step failed */
+} infrt_llm_finish;
+const char *infrt_llm_finish_name(infrt_llm_finish finish); /* "eos", "stop", ... */
+
+typedef struct infrt_llm_logprob {
+    int32_t token;
+    float logprob;
+} infrt_llm_logprob;
+
+typedef struct infrt_llm_event {
+    infrt_llm_finish finish; /* anything but GOES_ON: the last event; the id is then gone */
+    int32_t token;           /* -1: the last event without a token */
+    const char *text; /* whole characters, may be empty; not NUL-terminated; until the next call for this engine */
+    size_t text_bytes;
+    float logprob; /* when asked for */
+    uint32_t n_top;
+    const infrt_llm_logprob *top; /* the most likely first; as `text` */
+    uint32_t n_prompt, n_answer;  /* tokens so far */
+} infrt_llm_event;
+
+/* The next event of a request. False, and `out` as it was: none yet, or the id is gone. */
+bool infrt_llm_poll(infrt_llm *llm, infrt_llm_id id, infrt_llm_event *out);
+/* The request ends with INFRT_LLM_CANCELLED at the next poll or step. Unknown ids are ignored. */
+void infrt_llm_cancel(infrt_llm *llm, infrt_llm_id id);
+
+/* ---- facts -------------------------------------------------------------------------------------- */
+
+/* The ids of a request's prompt: *out_n of them, of which the first `most` are written. Errors as of submit, but for
+ * the length. */
+infrt_status infrt_llm_encode(const infrt_llm *llm, const infrt_llm_request *request, int32_t *ids,
+                              uint32_t most, uint32_t *out_n, infrt_error *error);
+
+/* What this engine was opened with, after defaults. */
+typedef struct infrt_llm_facts {
+    uint32_t workers, context, chunk, requests, sequences; /* sequences: most that run at a time */
+    uint32_t vocab, n_ids; /* n_ids: ids that the tokenizer has; logits beyond are never chosen */
+    uint32_t kv_blocks, kv_blocks_free, block_positions;
+    uint64_t kv_bytes, weights_bytes;
+    uint32_t times_preempted;
+} infrt_llm_facts;
+void infrt_llm_describe(const infrt_llm *llm, infrt_llm_facts *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,102 @@
+/* engine.h - inside of an engine: requests, sequences, the batch of one step.
+ *
+ * A request waits, runs, is done, and its place is free again once its last event was polled. While it runs it has a
+ * row of `tables`: its sequence. Requests run in the order of arrival: whoever runs came before whoever waits. */
+#ifndef INFRT_ENGINE_H
+#define INFRT_ENGINE_H
+#include "tokenizer.h"
+#include "infrt_llm.h"
+#include "kv_pool.h"
+#include "sampler.h"
+#include "stop.h"
+#include <stdatomic.h>
+
+enum { INFRT_LLM_EVENTS = 256 };
+
+/* Inputs of the model's step, in the order of its table. */
+enum { STEP_TOKENS, STEP_POSITIONS, STEP_SLOTS, STEP_LAST_ROWS, STEP_TABLES, STEP_KV, STEP_INPUTS };
+
+typedef enum infrt_request_state {
+    REQUEST_FREE = 0,
+    REQUEST_WAITING,
+    REQUEST_RUNNING,
+    REQUEST_DONE, /* events are left */
+} infrt_request_state;
+
+/* A token that was chosen, with the text that it set free. */
+typedef struct infrt_llm_chosen {
+    int32_t token;
+    float logprob;
+    uint32_t text_bytes, n_top;
+    infrt_llm_logprob top[INFRT_LLM_LOGPROBS];
+} infrt_llm_chosen;
+
+typedef struct infrt_request {
+    _Atomic uint64_t id, cancelled; /* cancelled: the id that was */
+    infrt_request_state state;
+    uint64_t order; /* of arrival */
+    /* Tokens of prompt and answer; of the first n_computed keys and values are in the cache. */
+    int32_t *tokens;
+    uint32_t n, n_prompt, n_computed, limit;
+    uint32_t sequence, n_blocks; /* running: row of `tables`, and how many of its entries are set */
+    uint32_t n_rows;             /* in this step */
+    infrt_llm_sampling sampling;
+    bool ignore_eos, logprobs, max_given;
+    uint32_t n_top;
+    infrt_stop stop;
+    infrt_detokenizer detokenizer;
+    /* text[text_begin, text_free) belongs to events, [text_free, text_end) may begin a stop string. */
+    char *text;
+    uint32_t text_begin, text_free, text_end;
+    infrt_llm_chosen *events; /* [INFRT_LLM_EVENTS], a ring */
+    uint32_t event_first, n_events;
+    infrt_llm_finish finish;
+    int32_t finish_token;
+    infrt_llm_bias *bias; /* [INFRT_LLM_BIASES] */
+} infrt_request;
+
+struct infrt_llm {
+    const infc_model *model;
+    const infc_llm_info *info;
+    infrt_llm_facts facts;
+    const infrt_watch *watch;
+    infrt_weights weights;
+    infrt_session *session;
+    infrt_kv_pool pool;
+    infrt_sampler sampler;
+    infrt_request *requests; /* [facts.requests] */
+    bool *sequence_taken;    /* [facts.sequences] */
+    uint64_t n_arrived;
+    uint32_t text_room; /* of each request */
+    /* Of the step: */
+    int32_t *tokens, *positions, *slots; /* [chunk] */
+    int32_t *last_rows;                  /* [sequences] */
+    infrt_request **wanting;             /* [sequences]: whose logits row i of the output is */
+    int32_t *tables;                     /* [sequences][max_blocks] */
+    void *kv;
+    float *logits; /* [sequences][vocab] */
+    uint32_t n_rows, n_wanting;
+    int64_t sizes[INFC_MAX_RANK];
+    int32_t size_tokens, size_rows, size_blocks; /* which of the model's sizes */
+    /* What the above lies in: */
+    void *kv_block, *step_block, *request_block;
+    size_t kv_block_bytes, step_block_bytes, request_block_bytes;
+};
+
+/* engine_batch.c: chooses what this step computes and fills the inputs; llm->n_rows is 0 when there is nothing. */
+void infrt_batch_make(infrt_llm *llm, infrt_llm_step_info *info);
+/* The running request no longer has a sequence or blocks. */
+void infrt_request_stop_running(infrt_llm *llm, infrt_request *r, infrt_request_state state);
+
+/* engine_requests.c */
+infrt_request *infrt_request_find(infrt_llm *llm, infrt_llm_id id); /* null: gone */
+/* Ends those that were cancelled. */
+void infrt_requests_sweep(infrt_llm *llm);
+/* Whether an event and its text have room. */
+bool infrt_request_has_room(const infrt_llm *llm, const infrt_request *r);
+
+/* engine_answer.c: chooses the next token from its logits, and ends the request when that was the last. */
+void infrt_answer_go_on(infrt_llm *llm, infrt_request *r, const float *logits);
+void infrt_answer_end(infrt_llm *llm, infrt_request *r, infrt_llm_finish finish, int32_t token);
+
+#endif

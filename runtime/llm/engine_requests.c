@@ -1,0 +1,162 @@
+/* engine_requests.c - requests come, are asked about, and go. */
+#include "engine.h"
+#include <inttypes.h>
+#include <string.h>
+
+const char *infrt_llm_finish_name(infrt_llm_finish finish) {
+    switch (finish) {
+    case INFRT_LLM_GOES_ON: return "";
+    case INFRT_LLM_EOS: return "eos";
+    case INFRT_LLM_STOP: return "stop";
+    case INFRT_LLM_LENGTH: return "length";
+    case INFRT_LLM_CONTEXT: return "context";
+    case INFRT_LLM_CANCELLED: return "cancelled";
+    case INFRT_LLM_FAILED: return "failed";
+    }
+    return "?";
+}
+
+/* An id is the place of the request and how often requests have come: never 0, never the same. */
+static infrt_request *place_of(const infrt_llm *llm, infrt_llm_id id) {
+    uint32_t place = (uint32_t)id;
+    return id >> 32 && place < llm->facts.requests ? &llm->requests[place] : NULL;
+}
+
+infrt_request *infrt_request_find(infrt_llm *llm, infrt_llm_id id) {
+    infrt_request *r = place_of(llm, id);
+    return r && atomic_load(&r->id) == id ? r : NULL;
+}
+
+void infrt_llm_cancel(infrt_llm *llm, infrt_llm_id id) {
+    infrt_request *r = place_of(llm, id);
+    if (r && atomic_load(&r->id) == id) atomic_store(&r->cancelled, id);
+}
+
+static bool is_cancelled(const infrt_request *r) {
+    return (r->state == REQUEST_WAITING || r->state == REQUEST_RUNNING) &&
+           atomic_load(&r->cancelled) == atomic_load(&r->id);
+}
+
+/* What was polled makes room for what comes. */
+static void text_move_up(infrt_request *r) {
+    memmove(r->text, r->text + r->text_begin, r->text_end - r->text_begin);
+    r->text_end -= r->text_begin;
+    r->text_free -= r->text_begin;
+    r->text_begin = 0;
+}
+
+void infrt_requests_sweep(infrt_llm *llm) {
+    for (uint32_t i = 0; i < llm->facts.requests; i++) {
+        infrt_request *r = &llm->requests[i];
+        if (is_cancelled(r)) infrt_answer_end(llm, r, INFRT_LLM_CANCELLED, -1);
+        else if (r->state == REQUEST_RUNNING && r->n_events == 0 && r->text_begin) text_move_up(r);
+    }
+}
+
+bool infrt_request_has_room(const infrt_llm *llm, const infrt_request *r) {
+    if (r->n_events == INFRT_LLM_EVENTS) return false;
+    if (!llm->info->tokenizer) return true;
+    return llm->text_room - r->text_end >= infrt_detokenizer_room(llm->info->tokenizer) + 8;
+}
+
+static infrt_status settings_check(const infrt_llm *llm, const infrt_llm_request *request, infrt_error *error) {
+    infrt_status status = infrt_sampling_check(&request->sampling, llm->facts.n_ids, error);
+    if (status != INFRT_OK) return status;
+    if (request->n_top_logprobs > INFRT_LLM_LOGPROBS)
+        return infrt_fail(error, INFRT_ERR_USAGE, "%u alternatives to each token: at most %u are told",
+                          request->n_top_logprobs, INFRT_LLM_LOGPROBS);
+    if (request->n_stop && !llm->info->tokenizer)
+        return infrt_fail(error, INFRT_ERR_USAGE, "%s has no tokenizer, so no text that a stop string could end",
+                          llm->model->name);
+    return INFRT_OK;
+}
+
+static infrt_status prompt_take(infrt_llm *llm, const infrt_llm_request *request, infrt_request *r, infrt_error *error) {
+    uint32_t context = llm->facts.context;
+    infrt_status status = infrt_llm_encode(llm, request, r->tokens, context, &r->n_prompt, error);
+    if (status != INFRT_OK) return status;
+    if (r->n_prompt >= context)
+        return infrt_fail(error, INFRT_ERR_USAGE,
+                          "the prompt has %u tokens, the context %u, and the answer needs at least one of them",
+                          r->n_prompt, context);
+    r->max_given = request->max_tokens > 0;
+    if (r->max_given && request->max_tokens > context - r->n_prompt)
+        return infrt_fail(error, INFRT_ERR_USAGE,
+                          "a prompt of %u tokens and an answer of %u are more than the context of %u; ask "
+                          "for at most %u",
+                          r->n_prompt, request->max_tokens, context, context - r->n_prompt);
+    r->limit = r->max_given ? r->n_prompt + request->max_tokens : context;
+    r->n = r->n_prompt;
+    return INFRT_OK;
+}
+
+static void settings_take(infrt_llm *llm, const infrt_llm_request *request, infrt_request *r) {
+    r->sampling = request->sampling;
+    r->sampling.bias = r->bias;
+    if (request->sampling.n_bias)
+        memcpy(r->bias, request->sampling.bias, request->sampling.n_bias * sizeof *r->bias);
+    r->ignore_eos = request->ignore_eos;
+    r->logprobs = request->logprobs;
+    r->n_top = request->n_top_logprobs;
+    r->n_computed = r->n_blocks = r->n_rows = 0;
+    r->text_begin = r->text_free = r->text_end = 0;
+    r->event_first = r->n_events = 0;
+    r->finish = INFRT_LLM_GOES_ON;
+    if (llm->info->tokenizer) infrt_detokenizer_init(&r->detokenizer, llm->info->tokenizer, 0, !request->messages);
+}
+
+infrt_status infrt_llm_submit(infrt_llm *llm, const infrt_llm_request *request, infrt_llm_id *out,
+                              infrt_error *error) {
+    infrt_request *r = llm->requests, *end = r + llm->facts.requests;
+    *out = 0;
+    while (r < end && r->state != REQUEST_FREE) r++;
+    if (r == end)
+        return infrt_fail(error, INFRT_ERR_NO_MEMORY,
+                          "there are %u requests already; poll some to their end, or open with more",
+                          llm->facts.requests);
+    infrt_status status = settings_check(llm, request, error);
+    if (status == INFRT_OK && !infrt_stop_init(&r->stop, request->stop, request->n_stop))
+        status = infrt_fail(error, INFRT_ERR_USAGE, "stop strings: at most %d, each of 1 to %d bytes",
+                            INFRT_STOP_STRINGS, INFRT_STOP_BYTES);
+    if (status == INFRT_OK) status = prompt_take(llm, request, r, error);
+    if (status != INFRT_OK) return status;
+    settings_take(llm, request, r);
+    r->order = ++llm->n_arrived;
+    r->state = REQUEST_WAITING;
+    *out = (r->order << 32) | (uint64_t)(r - llm->requests);
+    atomic_store(&r->cancelled, 0);
+    atomic_store(&r->id, *out);
+    return INFRT_OK;
+}
+
+static void finish_tell(infrt_request *r, infrt_llm_event *out) {
+    out->finish = r->finish;
+    out->token = r->finish_token;
+    out->text_bytes = r->text_end - r->text_begin;
+    r->state = REQUEST_FREE;
+    atomic_store(&r->id, 0);
+}
+
+static void chosen_tell(infrt_request *r, infrt_llm_event *out) {
+    const infrt_llm_chosen *event = &r->events[r->event_first];
+    r->event_first = (r->event_first + 1) % INFRT_LLM_EVENTS;
+    r->n_events--;
+    r->text_begin += event->text_bytes;
+    out->token = event->token;
+    out->text_bytes = event->text_bytes;
+    out->logprob = event->logprob;
+    out->top = event->top;
+    out->n_top = event->n_top;
+    out->n_answer -= r->n_events + (r->state == REQUEST_DONE && r->finish_token >= 0);
+}
+
+bool infrt_llm_poll(infrt_llm *llm, infrt_llm_id id, infrt_llm_event *out) {
+    infrt_request *r = infrt_request_find(llm, id);
+    if (!r) return false;
+    if (is_cancelled(r)) infrt_answer_end(llm, r, INFRT_LLM_CANCELLED, -1);
+    if (r->n_events == 0 && r->state != REQUEST_DONE) return false;
+    *out = (infrt_llm_event){.text = r->text + r->text_begin, .n_prompt = r->n_prompt, .n_answer = r->n - r->n_prompt};
+    if (r->n_events) chosen_tell(r, out);
+    else finish_tell(r, out);
+    return true;
+}
