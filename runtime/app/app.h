@@ -3,6 +3,7 @@
 #define INFRT_APP_INTERNAL_H
 #include "app_options.h"
 #include "app_shell.h"
+#include "app_times.h"
 #include "tensor_io.h"
 
 /* Inputs and outputs of one run, in the model's order, INFC_ALIGN aligned, with a guard after each. */
@@ -74,15 +75,5 @@ void infrt_result_notes(infrt_app *app);
 /* Shows the outputs: classes where the model has labels, else shape, range and first values. */
 void infrt_result_text(const infrt_app *app, FILE *out);
 void infrt_result_json(const infrt_app *app, const infrt_run_times *times, FILE *out);
-
-/* "12.3 us", of a size that reads well. */
-enum { INFRT_TIME_TEXT = 32 };
-const char *infrt_time_text(double ns, char out[INFRT_TIME_TEXT]);
-void infrt_times_sort(uint64_t *ns, size_t n);
-/* The smallest time that at least `percent` of all are within; of n >= 1 ascending times. */
-uint64_t infrt_times_percentile(const uint64_t *ns, size_t n, double percent);
-
-/* The newest glibc symbol version that this program needs, e.g. "2.34"; null: linked statically. */
-const char *infrt_glibc_needed(char out[32]);
 
 #endif

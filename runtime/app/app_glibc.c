@@ -1,6 +1,6 @@
 /* app_glibc.c - which glibc this program needs, from the version needs in its own dynamic section. */
 #define _GNU_SOURCE 1
-#include "app.h"
+#include "app_identity.h"
 #include <stdlib.h>
 #include <string.h>
 #if defined(__GLIBC__) && defined(__ELF__)

@@ -1,13 +1,6 @@
 /* app_info.c - the command `info`: what this binary is. Works on any CPU. */
 #include "app.h"
-#include "app_json.h"
-#include <inttypes.h>
-
-static uint32_t barrier_count(const infc_model *model) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < model->n_steps; i++) n += model->steps[i].barrier != 0;
-    return n;
-}
+#include "app_identity.h"
 
 static void tensors_text(const char *title, const infc_tensor_info *infos, uint32_t n) {
     char shape[INFRT_SHAPE_TEXT];
@@ -16,28 +9,16 @@ static void tensors_text(const char *title, const infc_tensor_info *infos, uint3
                infrt_shape_text(infos[i].dtype, infos[i].rank, infos[i].dims, shape));
 }
 
-static void info_text(const infrt_app *app, const char *missing, const char *glibc) {
+static void info_text(const infrt_app *app) {
     const infc_model *m = app->model;
-    printf("%-14s %s\n", "model", m->name);
-    printf("%-14s %s (%s)%s%s\n", "target", m->target, m->isa, missing ? "; this CPU lacks " : "",
-           missing ? missing : "");
-    printf("%-14s infc %s, ABI %u\n", "compiled by", m->infc_version, m->abi);
-    printf("%-14s %s, sha256 %s\n", "source", m->source, m->source_sha256);
-    printf("%-14s %s\n", "license", m->license ? m->license : "not stated");
+    infrt_identity_text(m);
     for (uint32_t i = 0; i < m->n_sizes; i++)
         printf("%-14s %s: %lld to %lld in steps of %lld; shapes below are the largest\n",
                i ? "" : "sizes", m->sizes[i].name, (long long)m->sizes[i].min,
                (long long)m->sizes[i].max, (long long)m->sizes[i].step);
     tensors_text("inputs", m->inputs, m->n_inputs);
     tensors_text("outputs", m->outputs, m->n_outputs);
-    printf("%-14s %" PRIu64 " bytes + %" PRIu64 " per worker, lower bound %" PRIu64 "\n", "arena",
-           m->arena_bytes, m->arena_bytes_per_worker, m->arena_lower_bound);
-    printf("%-14s %" PRIu64 " bytes, xxh64 %016" PRIx64 ", layout %016" PRIx64 "\n", "weights",
-           m->weights_bytes, m->weights_hash, m->layout_hash);
-    printf("%-14s %u, %u barriers, %" PRIu64 " flops\n", "steps", m->n_steps, barrier_count(m),
-           infrt_model_flops(m));
-    if (glibc) printf("%-14s glibc %s or newer\n", "needs", glibc);
-    else printf("%-14s no glibc (linked statically)\n", "needs");
+    infrt_memory_text(m);
 }
 
 static void tensors_json(infrt_json *json, const char *key, const infc_tensor_info *infos, uint32_t n, bool steps) {
@@ -72,20 +53,11 @@ static void steps_json(infrt_json *json, const infc_model *m) {
     infrt_json_close(json, ']');
 }
 
-static void info_json(const infrt_app *app, const char *missing, const char *glibc) {
+static void info_json(const infrt_app *app) {
     const infc_model *m = app->model;
     infrt_json json = {.out = stdout};
     infrt_json_open(&json, NULL, '{');
-    infrt_json_string(&json, "name", m->name);
-    infrt_json_string(&json, "target", m->target);
-    infrt_json_string(&json, "isa", m->isa);
-    infrt_json_string(&json, "cpu_missing", missing);
-    infrt_json_string(&json, "infc_version", m->infc_version);
-    infrt_json_uint(&json, "abi", m->abi);
-    infrt_json_string(&json, "source", m->source);
-    infrt_json_string(&json, "source_sha256", m->source_sha256);
-    infrt_json_string(&json, "license", m->license);
-    infrt_json_string(&json, "minimum_glibc", glibc);
+    infrt_identity_json(&json, m);
     infrt_json_open(&json, "sizes", '[');
     for (uint32_t i = 0; i < m->n_sizes; i++) {
         infrt_json_open(&json, NULL, '{');
@@ -98,23 +70,13 @@ static void info_json(const infrt_app *app, const char *missing, const char *gli
     infrt_json_close(&json, ']');
     tensors_json(&json, "inputs", m->inputs, m->n_inputs, false);
     tensors_json(&json, "outputs", m->outputs, m->n_outputs, false);
-    infrt_json_uint(&json, "arena_bytes", m->arena_bytes);
-    infrt_json_uint(&json, "arena_bytes_per_worker", m->arena_bytes_per_worker);
-    infrt_json_uint(&json, "arena_lower_bound", m->arena_lower_bound);
-    infrt_json_uint(&json, "weights_bytes", m->weights_bytes);
-    infrt_json_hash(&json, "weights_hash", m->weights_hash);
-    infrt_json_hash(&json, "layout_hash", m->layout_hash);
-    infrt_json_uint(&json, "flops", infrt_model_flops(m));
-    infrt_json_uint(&json, "barriers", barrier_count(m));
+    infrt_memory_json(&json, m);
     steps_json(&json, m);
     tensors_json(&json, "tensors", m->tensors, m->n_tensors, true);
     infrt_json_close(&json, '}');
 }
 
 infrt_status infrt_app_info(infrt_app *app) {
-    char version[32];
-    const char *missing = app->model->cpu_missing ? app->model->cpu_missing() : NULL;
-    const char *glibc = infrt_glibc_needed(version);
-    (app->options.parsed.json ? info_json : info_text)(app, missing, glibc);
+    (app->options.parsed.json ? info_json : info_text)(app);
     return INFRT_OK;
 }

@@ -1,5 +1,6 @@
 /* app_times.c - times: sorted, picked, written. */
-#include "app.h"
+#include "app_times.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 static int compare(const void *a, const void *b) {

@@ -1,12 +1,9 @@
 /* app_verify.c - the command `verify`: weights, CPU, and the self-check with every number of workers, over arenas
  * full of different garbage, so that an answer that depends on what memory held before is found. */
 #include "app.h"
-#include "app_json.h"
+#include "app_checks.h"
 #include "infrt_hash.h"
-#include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { REPEATS = 3, WORKERS_MIN = 4, WORKERS_MAX = 16 };
@@ -17,32 +14,11 @@ enum { N_FILLS = sizeof fills / sizeof *fills };
 
 typedef struct verifier {
     infrt_app *app;
-    infrt_json json;
-    bool all_ok;
+    infrt_checks checks;
     uint64_t expected;  /* hash of the outputs */
     bool have_expected; /* as recorded, or after the first run */
     bool recorded;
 } verifier;
-
-static void report(verifier *v, bool ok, const char *name, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-static void report(verifier *v, bool ok, const char *name, const char *format, ...) {
-    char detail[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(detail, sizeof detail, format, arguments);
-    va_end(arguments);
-    v->all_ok = v->all_ok && ok;
-    if (!v->app->options.parsed.json) {
-        printf("%-4s %-12s %s\n", ok ? "ok" : "FAIL", name, detail);
-        return;
-    }
-    infrt_json_open(&v->json, NULL, '{');
-    infrt_json_string(&v->json, "name", name);
-    infrt_json_bool(&v->json, "ok", ok);
-    infrt_json_string(&v->json, "detail", detail);
-    infrt_json_close(&v->json, '}');
-}
 
 static void pattern_fill(void *memory, uint64_t bytes, uint32_t pattern) {
     for (uint64_t i = 0; i + sizeof pattern <= bytes; i += sizeof pattern)
@@ -79,31 +55,8 @@ static void expectation_find(verifier *v) {
         why = "these are other weights";
     v->recorded = v->have_expected = why == NULL;
     v->expected = m->check_hash;
-    if (why) report(v, true, "recorded", "skipped: %s; runs are compared with each other", why);
-}
-
-static bool weights_verify(verifier *v) {
-    infrt_app *app = v->app;
-    const infc_model *m = app->model;
-    infrt_error error = {0};
-    bool ok = infrt_weights_open(m, app->options.weights, &app->weights, &error) == INFRT_OK &&
-              infrt_weights_check_hash(&app->weights, &error) == INFRT_OK;
-    if (!ok) report(v, false, "weights", "%.400s", error.text);
-    else if (!app->options.weights && app->weights.hash != m->weights_hash)
-        report(v, ok = false, "weights", "xxh64 %016" PRIx64 ", but the code was compiled with %016" PRIx64,
-               app->weights.hash, m->weights_hash);
-    else
-        report(v, true, "weights", "%" PRIu64 " bytes, xxh64 %016" PRIx64, app->weights.bytes,
-               app->weights.hash);
-    return ok;
-}
-
-static bool cpu_verify(verifier *v) {
-    infrt_error error = {0};
-    bool ok = infrt_model_check(v->app->model, &error) == INFRT_OK;
-    if (ok) report(v, true, "cpu", "has what %s needs", v->app->model->target);
-    else report(v, false, "cpu", "%.400s", error.text);
-    return ok;
+    if (why)
+        infrt_check_report(&v->checks, true, "recorded", "skipped: %s; runs are compared with each other", why);
 }
 
 /* One run over memory full of `pattern`; false, having said so, when it goes wrong. */
@@ -116,16 +69,16 @@ static bool run_verify(verifier *v, infrt_session *session, const char *name, ui
         pattern_fill(app->buffers.outputs[i], m->outputs[i].bytes, ~pattern);
     if (infrt_session_run(session, (const void *const *)app->buffers.inputs, app->buffers.outputs,
                           NULL, &error) != INFRT_OK) {
-        report(v, false, name, "%.400s", error.text);
+        infrt_check_report(&v->checks, false, name, "%.400s", error.text);
         return false;
     }
     uint64_t hash = outputs_hash(app);
     if (!v->have_expected) v->expected = hash, v->have_expected = true;
     if (hash != v->expected)
-        report(v, false, name, "outputs hash to %016" PRIx64 ", %s %016" PRIx64 " (memory held %08x before)",
-               hash, v->recorded ? "the compiler recorded" : "others to", v->expected, pattern);
+        infrt_check_report(&v->checks, false, name, "outputs hash to %016" PRIx64 ", %s %016" PRIx64 " (memory held %08x before)",
+                           hash, v->recorded ? "the compiler recorded" : "others to", v->expected, pattern);
     else if (!infrt_buffers_intact(&app->buffers))
-        report(v, false, name, "wrote outside of its outputs");
+        infrt_check_report(&v->checks, false, name, "wrote outside of its outputs");
     else return true;
     return false;
 }
@@ -138,7 +91,7 @@ static bool workers_verify(verifier *v, uint32_t workers) {
     bool ok = true;
     snprintf(name, sizeof name, "workers %u", workers);
     if (infrt_session_create(app->model, &app->weights, workers, &session, &error) != INFRT_OK) {
-        report(v, false, name, "%.400s", error.text);
+        infrt_check_report(&v->checks, false, name, "%.400s", error.text);
         return false;
     }
     if (app->model->n_sizes) infrt_session_sizes(session, app->sizes);
@@ -147,8 +100,9 @@ static bool workers_verify(verifier *v, uint32_t workers) {
             ok = run_verify(v, session, name, fills[fill]);
     infrt_session_destroy(&session);
     if (ok)
-        report(v, true, name, "outputs hash to %016" PRIx64 "%s: %d runs over %d kinds of old memory",
-               v->expected, v->recorded ? " as recorded" : "", REPEATS * N_FILLS, N_FILLS);
+        infrt_check_report(&v->checks, true, name,
+                           "outputs hash to %016" PRIx64 "%s: %d runs over %d kinds of old memory",
+                           v->expected, v->recorded ? " as recorded" : "", REPEATS * N_FILLS, N_FILLS);
     return ok;
 }
 
@@ -158,37 +112,18 @@ static uint32_t workers_most(const infrt_app *app) {
     return n < WORKERS_MIN ? WORKERS_MIN : n > WORKERS_MAX ? WORKERS_MAX : n;
 }
 
-/* Weights that are not there are no weights that do not hold. */
-static infrt_status weights_readable(infrt_app *app) {
-    const char *path = app->options.weights;
-    FILE *file = path ? fopen(path, "r") : NULL;
-    if (path && !file)
-        return infrt_fail(&app->error, INFRT_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
-    if (file) fclose(file);
-    return INFRT_OK;
-}
-
 infrt_status infrt_app_verify(infrt_app *app) {
-    verifier v = {.app = app, .json = {.out = stdout}, .all_ok = true};
-    infrt_status status = weights_readable(app);
+    verifier v = {.app = app};
+    infrt_status status = infrt_weights_readable(app->options.weights, &app->error);
     if (status == INFRT_OK) status = infrt_app_sizes(app);
     if (status == INFRT_OK) status = infrt_buffers_create(app->model, &app->buffers, &app->error);
     if (status != INFRT_OK) return status;
-    if (app->options.parsed.json) {
-        infrt_json_open(&v.json, NULL, '{');
-        infrt_json_string(&v.json, "model", app->model->name);
-        infrt_json_open(&v.json, "checks", '[');
-    }
-    bool runnable = cpu_verify(&v);
-    if (weights_verify(&v) && runnable) {
+    infrt_checks_begin(&v.checks, app->model, app->options.parsed.json);
+    bool runnable = infrt_check_cpu(&v.checks, app->model);
+    if (infrt_check_weights(&v.checks, app->model, app->options.weights, &app->weights) && runnable) {
         expectation_find(&v);
         infrt_buffers_synthesize(&app->buffers, app->model->check_seed);
         for (uint32_t n = 1; n <= workers_most(app); n++) workers_verify(&v, n);
     }
-    if (app->options.parsed.json) {
-        infrt_json_close(&v.json, ']');
-        infrt_json_bool(&v.json, "ok", v.all_ok);
-        infrt_json_close(&v.json, '}');
-    }
-    return v.all_ok ? INFRT_OK : INFRT_ERR_CHECK;
+    return infrt_checks_end(&v.checks);
 }

@@ -35,6 +35,8 @@ const void *infrt_os_file_map(const infrt_os_file *file, uint64_t offset, uint64
                               void **map, size_t *map_bytes);
 void infrt_os_file_unmap(void *map, size_t map_bytes);
 
+/* The most memory that this process has had resident; 0: not known. */
+uint64_t infrt_os_peak_rss(void);
 /* Keeps memory resident; false where the limit of locked memory is in the way. Null is fine. */
 bool infrt_os_lock(const void *memory, size_t bytes);
 /* The calling thread stays on one CPU of its mask: number `worker`, modulo how many there are. Best effort. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -143,4 +144,11 @@ void infrt_os_pin(uint32_t worker) {
     CPU_FREE(set);
 }
 
-bool infrt_os_lock(const void *memory, size_t bytes) { return !memory || mlock(memory, bytes) == 0; }
+uint64_t infrt_os_peak_rss(void) {
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+bool infrt_os_lock(const void *memory, size_t bytes) {
+    return !memory || mlock(memory, bytes) == 0;
+}

@@ -12,6 +12,8 @@ extern "C" {
  * did not hold, 2 usage, 3 bad data, 4 I/O or a missing CPU feature, 70 our own bug. The result goes to
  * stdout, everything else to stderr. All a binary's main has to call. */
 int infrt_app_main(const infc_model *model, int argc, char **argv);
+/* The same for a language model: run, chat, bench, tokenize, info, verify. 128 + N: ended by signal N. */
+int infrt_llm_main(const infc_model *model, int argc, char **argv);
 
 #ifdef __cplusplus
 }

@@ -30,13 +30,13 @@ typedef struct infrt_llm infrt_llm;
 typedef struct infrt_llm_config {
     const char *weights; /* as for infrt_weights_open */
     uint32_t workers;    /* one per usable CPU */
-    uint32_t context;    /* most positions of one request, prompt and answer; the model's, or what the cache holds */
-    uint32_t chunk;      /* most rows of one step; the model's */
-    uint32_t requests;   /* most at a time, running and waiting; 64 */
-    uint64_t kv_bytes;   /* of the key-value cache; one request of the whole context, at most 2 GiB */
-    bool huge_pages;     /* weights copied into, and cache in, pages of 2 MiB where the system has them */
-    bool lock_memory;    /* weights, cache and arena are kept in memory (mlock) */
-    bool pin_workers;    /* each worker to a CPU of its own, also the calling thread */
+    uint32_t context; /* most positions of one request, prompt and answer; the model's, or what the cache holds */
+    uint32_t chunk;    /* most rows of one step; the model's */
+    uint32_t requests; /* most at a time, running and waiting; 64 */
+    uint64_t kv_bytes; /* of the key-value cache; one request of the whole context, at most 2 GiB */
+    bool huge_pages; /* weights copied into, and cache in, pages of 2 MiB where the system has them */
+    bool lock_memory;         /* weights, cache and arena are kept in memory (mlock) */
+    bool pin_workers;         /* each worker to a CPU of its own, also the calling thread */
     const infrt_watch *watch; /* told about every run; borrowed until close */
 } infrt_llm_config;
 
@@ -55,13 +55,13 @@ typedef struct infrt_llm_bias {
 
 /* How the next token is chosen; {0}: the most likely one. Penalties as OpenAI and Hugging Face define them. */
 typedef struct infrt_llm_sampling {
-    float temperature; /* 0: the most likely */
-    uint32_t top_k;    /* of the most likely; 0: all */
-    float top_p;       /* the fewest that have this probability together; 0 or 1: all */
-    float min_p;       /* those with at least this share of the largest probability */
+    float temperature;        /* 0: the most likely */
+    uint32_t top_k;           /* of the most likely; 0: all */
+    float top_p;              /* the fewest that have this probability together; 0 or 1: all */
+    float min_p;              /* those with at least this share of the largest probability */
     float repetition_penalty; /* divides positive logits of tokens in prompt and answer; 0 or 1: none */
     float presence_penalty, frequency_penalty; /* subtracted for tokens of the answer, once and for each time */
-    uint64_t seed; /* the same seed gives the same answer */
+    uint64_t seed;                             /* the same seed gives the same answer */
     const infrt_llm_bias *bias;
     uint32_t n_bias;
 } infrt_llm_sampling;
@@ -103,9 +103,9 @@ infrt_status infrt_llm_submit(infrt_llm *llm, const infrt_llm_request *request, 
 
 /* What one step did. */
 typedef struct infrt_llm_step_info {
-    uint32_t tokens;           /* rows computed; 0: there was nothing to do */
-    uint32_t prompt_tokens;    /* of these, of prompts (or computed again after the cache ran out) */
-    uint32_t sampled;          /* tokens chosen */
+    uint32_t tokens;        /* rows computed; 0: there was nothing to do */
+    uint32_t prompt_tokens; /* of these, of prompts (or computed again after the cache ran out) */
+    uint32_t sampled;       /* tokens chosen */
     uint32_t running, waiting; /* requests after it */
     uint64_t begin_ns, end_ns;
 } infrt_llm_step_info;
@@ -117,10 +117,10 @@ infrt_status infrt_llm_step(infrt_llm *llm, infrt_llm_step_info *out, infrt_erro
 
 typedef enum infrt_llm_finish {
     INFRT_LLM_GOES_ON = 0,
-    INFRT_LLM_EOS,       /* an end token */
-    INFRT_LLM_STOP,      /* a stop string */
-    INFRT_LLM_LENGTH,    /* max_tokens */
-    INFRT_LLM_CONTEXT,   /* the context is full */
+    INFRT_LLM_EOS,     /* an end token */
+    INFRT_LLM_STOP,    /* a stop string */
+    INFRT_LLM_LENGTH,  /* max_tokens */
+    INFRT_LLM_CONTEXT, /* the context is full */
     INFRT_LLM_CANCELLED,
     INFRT_LLM_FAILED, /* the model gave no number, or a step failed */
 } infrt_llm_finish;
@@ -150,9 +150,9 @@ void infrt_llm_cancel(infrt_llm *llm, infrt_llm_id id);
 /* ---- facts -------------------------------------------------------------------------------------- */
 
 /* The ids of a request's prompt: *out_n of them, of which the first `most` are written. Errors as of submit, but for
- * the length. */
-infrt_status infrt_llm_encode(const infrt_llm *llm, const infrt_llm_request *request, int32_t *ids,
-                              uint32_t most, uint32_t *out_n, infrt_error *error);
+ * the length. Needs no engine; allocates for the time of the call. */
+infrt_status infrt_llm_encode(const infc_model *model, const infrt_llm_request *request,
+                              int32_t *ids, uint32_t most, uint32_t *out_n, infrt_error *error);
 
 /* What this engine was opened with, after defaults. */
 typedef struct infrt_llm_facts {

@@ -8,16 +8,17 @@
 static infrt_status shape_check(const infc_model *model, infrt_error *error) {
     static const uint32_t ranks[STEP_INPUTS] = {1, 1, 1, 1, 2, 2};
     const infc_llm_info *info = model->llm;
-    bool ok = model->n_inputs == STEP_INPUTS && model->n_outputs == 1 && model->n_sizes <= INFC_MAX_RANK &&
-              model->outputs[0].dtype == INFC_DTYPE_f32;
+    bool ok = model->n_inputs == STEP_INPUTS && model->n_outputs == 1 &&
+              model->n_sizes <= INFC_MAX_RANK && model->outputs[0].dtype == INFC_DTYPE_f32;
     for (uint32_t i = 0; i < STEP_INPUTS && ok; i++)
         ok = model->inputs[i].rank == ranks[i] &&
              model->inputs[i].dtype == (i == STEP_KV ? INFC_DTYPE_i8 : INFC_DTYPE_i32);
-    ok = ok && info->vocab && info->context > 1 && info->chunk && info->max_sequences && info->block_positions &&
-         info->block_bytes && info->block_bytes % INFC_ALIGN == 0 &&
+    ok = ok && info->vocab && info->context > 1 && info->chunk && info->max_sequences &&
+         info->block_positions && info->block_bytes && info->block_bytes % INFC_ALIGN == 0 &&
          (uint64_t)info->max_blocks * info->block_positions >= info->context;
     if (ok) return INFRT_OK;
-    return infrt_fail(error, INFRT_ERR_INTERNAL, "%s: its inputs are not those of a language model's step", model->name);
+    return infrt_fail(error, INFRT_ERR_INTERNAL,
+                      "%s: its inputs are not those of a language model's step", model->name);
 }
 
 /* Which of the model's sizes is dim 0 of `input`; -1: none. */
@@ -37,7 +38,8 @@ static infrt_status model_check(const infc_model *model, infrt_error *error) {
 
 static infrt_status at_most(const char *name, uint32_t value, uint32_t most, infrt_error *error) {
     if (value <= most) return INFRT_OK;
-    return infrt_fail(error, INFRT_ERR_USAGE, "%s is %u: the model was compiled for at most %u", name, value, most);
+    return infrt_fail(error, INFRT_ERR_USAGE, "%s is %u: the model was compiled for at most %u",
+                      name, value, most);
 }
 
 static infrt_status facts_choose(infrt_llm *llm, const infrt_llm_config *config, infrt_error *error) {
@@ -47,14 +49,15 @@ static infrt_status facts_choose(infrt_llm *llm, const infrt_llm_config *config,
     if (status == INFRT_OK) status = at_most("chunk", config->chunk, info->chunk, error);
     if (status != INFRT_OK) return status;
     if (config->requests > INFRT_LLM_REQUESTS)
-        return infrt_fail(error, INFRT_ERR_USAGE, "%u requests at a time: give at most %u", config->requests,
-                          INFRT_LLM_REQUESTS);
+        return infrt_fail(error, INFRT_ERR_USAGE, "%u requests at a time: give at most %u",
+                          config->requests, INFRT_LLM_REQUESTS);
     f->workers = config->workers ? config->workers : infrt_workers_available();
     f->chunk = config->chunk ? config->chunk : info->chunk;
     f->requests = config->requests ? config->requests : 64;
     f->sequences = info->max_sequences;
     f->vocab = info->vocab;
-    f->n_ids = info->tokenizer && info->tokenizer->n_tokens < info->vocab ? info->tokenizer->n_tokens : info->vocab;
+    f->n_ids = info->tokenizer && info->tokenizer->n_tokens < info->vocab ? info->tokenizer->n_tokens
+                                                                          : info->vocab;
     f->block_positions = info->block_positions;
     status = infrt_kv_size(llm, config, error);
     return status;
@@ -82,7 +85,8 @@ infrt_status infrt_llm_open(const infc_model *model, const infrt_llm_config *con
     llm->info = model->llm;
     llm->watch = config->watch;
     status = facts_choose(llm, config, error);
-    if (status == INFRT_OK) status = infrt_weights_open(model, config->weights, &llm->weights, error);
+    if (status == INFRT_OK)
+        status = infrt_weights_open(model, config->weights, &llm->weights, error);
     if (status == INFRT_OK) status = infrt_engine_memory(llm, config, error);
     if (status == INFRT_OK)
         status = infrt_session_create(model, &llm->weights, llm->facts.workers, &llm->session, error);
@@ -115,7 +119,8 @@ static infrt_status batch_run(infrt_llm *llm, infrt_error *error) {
     const void *inputs[STEP_INPUTS] = {llm->tokens,    llm->positions, llm->slots,
                                        llm->last_rows, llm->tables,    llm->kv};
     void *outputs[1] = {llm->logits};
-    if (llm->n_wanting == 0) llm->last_rows[0] = (int32_t)llm->n_rows - 1; /* at least one is computed */
+    if (llm->n_wanting == 0)
+        llm->last_rows[0] = (int32_t)llm->n_rows - 1; /* at least one is computed */
     if (llm->size_tokens >= 0) llm->sizes[llm->size_tokens] = llm->n_rows;
     if (llm->size_rows >= 0) llm->sizes[llm->size_rows] = llm->n_wanting ? llm->n_wanting : 1;
     return infrt_session_run(llm->session, inputs, outputs, llm->watch, error);

@@ -50,7 +50,8 @@ void infrt_answer_go_on(infrt_llm *llm, infrt_request *r, const float *logits) {
         event->text_bytes = r->text_free - before;
     }
     if (stopped) infrt_answer_end(llm, r, INFRT_LLM_STOP, -1);
-    else if (r->n == r->limit) infrt_answer_end(llm, r, r->max_given ? INFRT_LLM_LENGTH : INFRT_LLM_CONTEXT, -1);
+    else if (r->n == r->limit)
+        infrt_answer_end(llm, r, r->max_given ? INFRT_LLM_LENGTH : INFRT_LLM_CONTEXT, -1);
 }
 
 void infrt_answer_end(infrt_llm *llm, infrt_request *r, infrt_llm_finish finish, int32_t token) {

@@ -33,7 +33,8 @@ static infrt_request *next_running(infrt_llm *llm, const infrt_request *after) {
     infrt_request *next = NULL;
     for (uint32_t i = 0; i < llm->facts.requests; i++) {
         infrt_request *r = &llm->requests[i];
-        if (r->state == REQUEST_RUNNING && (!after || r->order > after->order) && (!next || r->order < next->order))
+        if (r->state == REQUEST_RUNNING && (!after || r->order > after->order) &&
+            (!next || r->order < next->order))
             next = r;
     }
     return next;
@@ -49,7 +50,8 @@ void infrt_request_stop_running(infrt_llm *llm, infrt_request *r, infrt_request_
 
 static uint32_t running_count(const infrt_llm *llm) {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < llm->facts.requests; i++) n += llm->requests[i].state == REQUEST_RUNNING;
+    for (uint32_t i = 0; i < llm->facts.requests; i++)
+        n += llm->requests[i].state == REQUEST_RUNNING;
     return n;
 }
 
@@ -95,7 +97,9 @@ static void rows_share(infrt_llm *llm) {
     }
     prompts = most - decoding;
     for (infrt_request *r = NULL; (r = next_running(llm, r));) {
-        uint32_t left = r->n - r->n_computed, rows = decodes(r) ? decoding > 0 : left < prompts ? left : prompts;
+        uint32_t left = r->n - r->n_computed, rows = decodes(r)       ? decoding > 0
+                                                     : left < prompts ? left
+                                                                      : prompts;
         if (rows == 0 || !infrt_request_has_room(llm, r)) continue;
         if (!blocks_get(llm, r, r->n_computed + rows)) return; /* it was the last */
         r->n_rows = rows;

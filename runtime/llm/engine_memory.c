@@ -13,19 +13,22 @@ infrt_status infrt_kv_size(infrt_llm *llm, const infrt_llm_config *config, infrt
     const infc_llm_info *info = llm->info;
     uint32_t context = config->context ? config->context : info->context, per = info->block_positions;
     uint64_t whole = context / per + (context % per != 0), blocks = whole;
-    const uint64_t most = llm->model->inputs[STEP_KV].dims[0] > 0 ? (uint64_t)llm->model->inputs[STEP_KV].dims[0] : 1;
+    const uint64_t most =
+        llm->model->inputs[STEP_KV].dims[0] > 0 ? (uint64_t)llm->model->inputs[STEP_KV].dims[0] : 1;
     if (config->kv_bytes) blocks = config->kv_bytes / info->block_bytes;
-    else if (blocks > KV_DEFAULT_MOST / info->block_bytes) blocks = KV_DEFAULT_MOST / info->block_bytes;
+    else if (blocks > KV_DEFAULT_MOST / info->block_bytes)
+        blocks = KV_DEFAULT_MOST / info->block_bytes;
     if (blocks > most) blocks = most;
     if (blocks > INT32_MAX) blocks = INT32_MAX;
     if (blocks == 0)
         return infrt_fail(error, INFRT_ERR_USAGE,
-                          "a cache of %" PRIu64 " bytes holds no block; one of %u positions takes %" PRIu64,
+                          "a cache of %" PRIu64
+                          " bytes holds no block; one of %u positions takes %" PRIu64,
                           config->kv_bytes, per, info->block_bytes);
     if (blocks < whole && config->context)
         return infrt_fail(error, INFRT_ERR_USAGE,
-                          "a context of %u takes %" PRIu64 " bytes of cache; it has %" PRIu64, context,
-                          whole * info->block_bytes, blocks * info->block_bytes);
+                          "a context of %u takes %" PRIu64 " bytes of cache; it has %" PRIu64,
+                          context, whole * info->block_bytes, blocks * info->block_bytes);
     llm->facts.kv_blocks = (uint32_t)blocks;
     llm->facts.kv_bytes = blocks * info->block_bytes;
     llm->facts.context = blocks < whole ? (uint32_t)blocks * per : context;
@@ -76,8 +79,8 @@ static infrt_status weights_copy(infrt_weights *weights, infrt_error *error) {
     if (!weights->data) return INFRT_OK;
     copy.map = infrt_os_block_reserve(bytes, true);
     if (!copy.map)
-        return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for a copy of %" PRIu64 " bytes of weights",
-                          weights->bytes);
+        return infrt_fail(error, INFRT_ERR_NO_MEMORY,
+                          "no memory for a copy of %" PRIu64 " bytes of weights", weights->bytes);
     memcpy(copy.map, weights->data, (size_t)weights->bytes);
     copy.map_bytes = bytes;
     copy.data = copy.map;

@@ -66,25 +66,26 @@ static infrt_status settings_check(const infrt_llm *llm, const infrt_llm_request
         return infrt_fail(error, INFRT_ERR_USAGE, "%u alternatives to each token: at most %u are told",
                           request->n_top_logprobs, INFRT_LLM_LOGPROBS);
     if (request->n_stop && !llm->info->tokenizer)
-        return infrt_fail(error, INFRT_ERR_USAGE, "%s has no tokenizer, so no text that a stop string could end",
-                          llm->model->name);
+        return infrt_fail(error, INFRT_ERR_USAGE,
+                          "%s has no tokenizer, so no text that a stop string could end", llm->model->name);
     return INFRT_OK;
 }
 
-static infrt_status prompt_take(infrt_llm *llm, const infrt_llm_request *request, infrt_request *r, infrt_error *error) {
+static infrt_status prompt_take(infrt_llm *llm, const infrt_llm_request *request, infrt_request *r,
+                                infrt_error *error) {
     uint32_t context = llm->facts.context;
-    infrt_status status = infrt_llm_encode(llm, request, r->tokens, context, &r->n_prompt, error);
+    infrt_status status = infrt_llm_encode(llm->model, request, r->tokens, context, &r->n_prompt, error);
     if (status != INFRT_OK) return status;
     if (r->n_prompt >= context)
-        return infrt_fail(error, INFRT_ERR_USAGE,
-                          "the prompt has %u tokens, the context %u, and the answer needs at least one of them",
+        return infrt_fail(error, INFRT_ERR_USAGE, "the prompt has %u tokens, the context %u, and the answer needs at least one of them",
                           r->n_prompt, context);
     r->max_given = request->max_tokens > 0;
     if (r->max_given && request->max_tokens > context - r->n_prompt)
-        return infrt_fail(error, INFRT_ERR_USAGE,
-                          "a prompt of %u tokens and an answer of %u are more than the context of %u; ask "
-                          "for at most %u",
-                          r->n_prompt, request->max_tokens, context, context - r->n_prompt);
+        return infrt_fail(
+            error, INFRT_ERR_USAGE,
+            "a prompt of %u tokens and an answer of %u are more than the context of %u; ask "
+            "for at most %u",
+            r->n_prompt, request->max_tokens, context, context - r->n_prompt);
     r->limit = r->max_given ? r->n_prompt + request->max_tokens : context;
     r->n = r->n_prompt;
     return INFRT_OK;
@@ -102,7 +103,8 @@ static void settings_take(infrt_llm *llm, const infrt_llm_request *request, infr
     r->text_begin = r->text_free = r->text_end = 0;
     r->event_first = r->n_events = 0;
     r->finish = INFRT_LLM_GOES_ON;
-    if (llm->info->tokenizer) infrt_detokenizer_init(&r->detokenizer, llm->info->tokenizer, 0, !request->messages);
+    if (llm->info->tokenizer)
+        infrt_detokenizer_init(&r->detokenizer, llm->info->tokenizer, 0, !request->messages);
 }
 
 infrt_status infrt_llm_submit(infrt_llm *llm, const infrt_llm_request *request, infrt_llm_id *out,
@@ -111,8 +113,7 @@ infrt_status infrt_llm_submit(infrt_llm *llm, const infrt_llm_request *request, 
     *out = 0;
     while (r < end && r->state != REQUEST_FREE) r++;
     if (r == end)
-        return infrt_fail(error, INFRT_ERR_NO_MEMORY,
-                          "there are %u requests already; poll some to their end, or open with more",
+        return infrt_fail(error, INFRT_ERR_NO_MEMORY, "there are %u requests already; poll some to their end, or open with more",
                           llm->facts.requests);
     infrt_status status = settings_check(llm, request, error);
     if (status == INFRT_OK && !infrt_stop_init(&r->stop, request->stop, request->n_stop))
@@ -155,7 +156,8 @@ bool infrt_llm_poll(infrt_llm *llm, infrt_llm_id id, infrt_llm_event *out) {
     if (!r) return false;
     if (is_cancelled(r)) infrt_answer_end(llm, r, INFRT_LLM_CANCELLED, -1);
     if (r->n_events == 0 && r->state != REQUEST_DONE) return false;
-    *out = (infrt_llm_event){.text = r->text + r->text_begin, .n_prompt = r->n_prompt, .n_answer = r->n - r->n_prompt};
+    *out = (infrt_llm_event){
+        .text = r->text + r->text_begin, .n_prompt = r->n_prompt, .n_answer = r->n - r->n_prompt};
     if (r->n_events) chosen_tell(r, out);
     else finish_tell(r, out);
     return true;

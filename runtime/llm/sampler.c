@@ -35,13 +35,13 @@ infrt_status infrt_sampling_check(const infrt_llm_sampling *how, uint32_t n_ids,
     if (status == INFRT_OK) status = in_range("min_p", how->min_p, 0, 1, error);
     if (status == INFRT_OK)
         status = in_range("repetition_penalty", how->repetition_penalty, 0, 100, error);
-    if (status == INFRT_OK) status = in_range("presence_penalty", how->presence_penalty, -100, 100, error);
+    if (status == INFRT_OK)
+        status = in_range("presence_penalty", how->presence_penalty, -100, 100, error);
     if (status == INFRT_OK)
         status = in_range("frequency_penalty", how->frequency_penalty, -100, 100, error);
     if (status != INFRT_OK) return status;
     if (how->n_bias > INFRT_LLM_BIASES || (how->n_bias && !how->bias))
-        return infrt_fail(error, INFRT_ERR_USAGE, "%u logit biases: give at most %u", how->n_bias,
-                          INFRT_LLM_BIASES);
+        return infrt_fail(error, INFRT_ERR_USAGE, "%u logit biases: give at most %u", how->n_bias, INFRT_LLM_BIASES);
     for (uint32_t i = 0; i < how->n_bias; i++) {
         if (how->bias[i].token < 0 || (uint32_t)how->bias[i].token >= n_ids)
             return infrt_fail(error, INFRT_ERR_USAGE, "logit bias of token %d: ids are 0 to %u",
@@ -142,7 +142,8 @@ static int32_t draw_sorted(infrt_sampler *s, uint32_t n, float best, const infrt
     uint32_t k = how->top_k && how->top_k < n ? how->top_k : n, kept = 0;
     double top_p = how->top_p > 0 ? (double)how->top_p : 1, total = 0, sum = 0;
     if (k == n)
-        for (uint32_t i = 0; i < n; i++) total += (double)weight_of(heap[i], best, how->temperature);
+        for (uint32_t i = 0; i < n; i++)
+            total += (double)weight_of(heap[i], best, how->temperature);
     heap_make(heap, n);
     if (k < n)
         for (uint32_t i = 0; i < k; i++)

@@ -22,7 +22,7 @@ typedef struct infrt_sampler {
 } infrt_sampler;
 
 bool infrt_sampler_init(infrt_sampler *s, uint32_t vocab, uint32_t n_ids); /* false: no memory */
-void infrt_sampler_deinit(infrt_sampler *s);                               /* {0} is fine; leaves {0} */
+void infrt_sampler_deinit(infrt_sampler *s); /* {0} is fine; leaves {0} */
 
 /* INFRT_ERR_USAGE names the setting that makes no sense. */
 infrt_status infrt_sampling_check(const infrt_llm_sampling *how, uint32_t n_ids, infrt_error *error);

@@ -48,8 +48,8 @@ static inline void fake_check(bool right) {
 static inline int32_t *fake_cell(const infc_call *call, int32_t slot, int32_t position) {
     const int32_t *tables = call->inputs[4];
     int32_t block = tables[slot * FAKE_MAX_BLOCKS + position / FAKE_PER_BLOCK];
-    bool right = slot >= 0 && slot < FAKE_SEQUENCES && position >= 0 && position < FAKE_CONTEXT && block >= 0 &&
-                 block < call->sizes[2];
+    bool right = slot >= 0 && slot < FAKE_SEQUENCES && position >= 0 && position < FAKE_CONTEXT &&
+                 block >= 0 && block < call->sizes[2];
     static int32_t nowhere;
     fake_check(right);
     if (!right) return &nowhere;
@@ -63,8 +63,10 @@ static inline int32_t *fake_cell(const infc_call *call, int32_t slot, int32_t po
 static inline void fake_logits(const infc_call *call, int32_t row, float *out) {
     const int32_t *positions = call->inputs[1], *slots = call->inputs[2];
     uint64_t hash = fake_hash_start();
-    for (int32_t p = 0; p <= positions[row]; p++) hash = fake_hash_add(hash, *fake_cell(call, slots[row], p) - 1);
-    for (uint32_t id = 0; id < FAKE_VOCAB; id++) out[id] = fake_nan ? (float)(0.0 / 0.0) : fake_logit(hash, id);
+    for (int32_t p = 0; p <= positions[row]; p++)
+        hash = fake_hash_add(hash, *fake_cell(call, slots[row], p) - 1);
+    for (uint32_t id = 0; id < FAKE_VOCAB; id++)
+        out[id] = fake_nan ? (float)(0.0 / 0.0) : fake_logit(hash, id);
 }
 
 static int fake_llm_run(const infc_call *call) {
@@ -75,7 +77,8 @@ static int fake_llm_run(const infc_call *call) {
         fake_check(n >= 1 && n <= FAKE_CHUNK && n_rows >= 1 && n_rows <= FAKE_SEQUENCES);
         for (int64_t i = 0; i < n; i++) {
             fake_check(tokens[i] >= 0 && tokens[i] < FAKE_VOCAB);
-            for (int64_t k = 0; k < i; k++) fake_check(slots[k] != slots[i] || positions[k] < positions[i]);
+            for (int64_t k = 0; k < i; k++)
+                fake_check(slots[k] != slots[i] || positions[k] < positions[i]);
             *fake_cell(call, slots[i], positions[i]) = tokens[i] + 1;
         }
     }

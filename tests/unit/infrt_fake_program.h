@@ -14,6 +14,9 @@ static char work_dir[] = "/tmp/infrt_app_XXXXXX"; /* the child's working directo
 static char caught_out[65536], caught_err[65536];
 static _Alignas(64) fake_payload program_weights;
 
+static int (*program_main)(const infc_model *model, int argc, char **argv) = infrt_app_main;
+static const char *program_input; /* what standard input has; null: it is that of the test */
+
 static const void *program_weights_get(void) { return &program_weights; }
 
 /* bias 0.5 embedded */
@@ -39,19 +42,25 @@ static inline int program_run(const infc_model *model, const char *words) {
     snprintf(text, sizeof text, "%s", words);
     for (char *word = strtok(text, " "); word && argc < 63; word = strtok(NULL, " "))
         argv[argc++] = word;
-    FILE *out = tmpfile(), *err = tmpfile();
+    FILE *in = tmpfile(), *out = tmpfile(), *err = tmpfile();
+    assert_non_null(in);
     assert_non_null(out);
     assert_non_null(err);
+    if (program_input) fputs(program_input, in);
+    rewind(in);
     fflush(NULL);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        if (chdir(work_dir) != 0 || dup2(fileno(out), 1) < 0 || dup2(fileno(err), 2) < 0) _exit(99);
-        int code = infrt_app_main(model, argc, argv);
+        if (chdir(work_dir) != 0 || dup2(fileno(out), 1) < 0 || dup2(fileno(err), 2) < 0 ||
+            (program_input && dup2(fileno(in), 0) < 0))
+            _exit(99);
+        int code = program_main(model, argc, argv);
         fflush(NULL);
         _exit(code);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
+    fclose(in);
     slurp(out, caught_out, sizeof caught_out);
     slurp(err, caught_err, sizeof caught_err);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);

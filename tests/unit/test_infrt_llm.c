@@ -65,7 +65,8 @@ static void prompt_make(int32_t *tokens, uint32_t n) {
 }
 
 /* The answer as the model's definition gives it. */
-static void expect_answer(const int32_t *prompt, uint32_t n_prompt, uint32_t limit, bool ignore_eos, const answer *got) {
+static void expect_answer(const int32_t *prompt, uint32_t n_prompt, uint32_t limit, bool ignore_eos,
+                          const answer *got) {
     int32_t tokens[FAKE_CONTEXT];
     uint32_t n = n_prompt;
     memcpy(tokens, prompt, n_prompt * sizeof *tokens);
@@ -130,9 +131,11 @@ typedef struct client {
 } client;
 
 static void client_start(infrt_llm *llm, client *c, bool may_cancel) {
-    *c = (client){.n = 1 + random_below(random_below(4) ? 40 : FAKE_CONTEXT - 1), .ignore_eos = random_below(2)};
+    *c = (client){.n = 1 + random_below(random_below(4) ? 40 : FAKE_CONTEXT - 1),
+                  .ignore_eos = random_below(2)};
     prompt_make(c->prompt, c->n);
-    c->max_tokens = random_below(4) ? 1 + random_below(FAKE_CONTEXT - c->n < 60 ? FAKE_CONTEXT - c->n : 60) : 0;
+    c->max_tokens =
+        random_below(4) ? 1 + random_below(FAKE_CONTEXT - c->n < 60 ? FAKE_CONTEXT - c->n : 60) : 0;
     if (may_cancel && random_below(4) == 0) c->lives = 1 + random_below(50);
     infrt_error error = {0};
     infrt_llm_request request = {
@@ -142,7 +145,8 @@ static void client_start(infrt_llm *llm, client *c, bool may_cancel) {
 
 static void client_end(client *c) {
     if (c->got.finish != INFRT_LLM_CANCELLED)
-        expect_answer(c->prompt, c->n, c->max_tokens ? c->n + c->max_tokens : FAKE_CONTEXT, c->ignore_eos, &c->got);
+        expect_answer(c->prompt, c->n, c->max_tokens ? c->n + c->max_tokens : FAKE_CONTEXT,
+                      c->ignore_eos, &c->got);
     else assert_true(c->lives > 0);
     c->id = 0;
 }
@@ -157,7 +161,8 @@ static uint32_t storm(infrt_llm_config config, uint32_t n, bool may_cancel) {
     memset(clients, 0, sizeof clients);
     do {
         for (uint32_t i = 0; i < MANY && n_left; i++)
-            if (!clients[i].id && random_below(3) == 0) client_start(llm, &clients[i], may_cancel), n_left--;
+            if (!clients[i].id && random_below(3) == 0)
+                client_start(llm, &clients[i], may_cancel), n_left--;
         if (infrt_llm_step(llm, NULL, &error) != INFRT_OK) fail_msg("%s", error.text);
         expect_blocks_owned_once(llm);
         busy = 0;
@@ -183,8 +188,9 @@ static void test_many(void **state) {
     for (uint32_t c = 0; c < 4; c++) {
         /* Blocks for all, then so few that requests push each other out. */
         storm((infrt_llm_config){.chunk = chunks[c], .kv_bytes = (uint64_t)28 * FAKE_BLOCK_BYTES}, 300, true);
-        uint32_t preempted = storm(
-            (infrt_llm_config){.chunk = chunks[c], .kv_bytes = (uint64_t)FAKE_MAX_BLOCKS * FAKE_BLOCK_BYTES}, 500, true);
+        uint32_t preempted =
+            storm((infrt_llm_config){.chunk = chunks[c], .kv_bytes = (uint64_t)FAKE_MAX_BLOCKS * FAKE_BLOCK_BYTES},
+                  500, true);
         if (chunks[c] == 64) assert_true(preempted > 0);
     }
     storm((infrt_llm_config){.workers = 3, .chunk = 64, .kv_bytes = (uint64_t)9 * FAKE_BLOCK_BYTES}, 500, false);
@@ -203,7 +209,8 @@ static void test_cancel(void **state) {
     for (int steps = 0; steps < 12; steps++) { /* waiting, in its prompt, in its answer */
         infrt_llm_id id;
         assert_int_equal(infrt_llm_submit(llm, &request, &id, &error), INFRT_OK);
-        for (int i = 0; i < steps; i++) assert_int_equal(infrt_llm_step(llm, NULL, &error), INFRT_OK);
+        for (int i = 0; i < steps; i++)
+            assert_int_equal(infrt_llm_step(llm, NULL, &error), INFRT_OK);
         infrt_llm_cancel(llm, id);
         infrt_llm_cancel(llm, id + 1);
         if (steps % 2) assert_int_equal(infrt_llm_step(llm, NULL, &error), INFRT_OK);
@@ -306,7 +313,8 @@ static void test_empty_and_full(void **state) {
     answer got = {0};
     int32_t bos[] = {1};
     infrt_llm_request request = {.max_tokens = 2, .ignore_eos = true};
-    for (int i = 0; i < 2; i++) assert_int_equal(infrt_llm_submit(llm, &request, &ids[i], &error), INFRT_OK);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(infrt_llm_submit(llm, &request, &ids[i], &error), INFRT_OK);
     assert_int_equal(infrt_llm_submit(llm, &request, &ids[2], &error), INFRT_ERR_NO_MEMORY);
     assert_false(infrt_llm_poll(llm, ids[2], NULL));
     while (!got.finish) {
@@ -365,9 +373,11 @@ static void test_seeds(void **state) {
         answer got[4] = {{0}};
         for (uint32_t i = 0; i < 4; i++) {
             infrt_llm_request request = {.tokens = prompt, .n_tokens = 3, .max_tokens = 40, .ignore_eos = true};
-            request.sampling = (infrt_llm_sampling){.temperature = 1, .seed = i, .top_p = 0.9f, .presence_penalty = 1};
+            request.sampling =
+                (infrt_llm_sampling){.temperature = 1, .seed = i, .top_p = 0.9f, .presence_penalty = 1};
             assert_int_equal(infrt_llm_submit(llm, &request, &ids[i], NULL), INFRT_OK);
-            while (!together && !got[i].finish) infrt_llm_step(llm, NULL, NULL), drain(llm, ids[i], &got[i]);
+            while (!together && !got[i].finish)
+                infrt_llm_step(llm, NULL, NULL), drain(llm, ids[i], &got[i]);
         }
         for (uint32_t i = 0; i < 4; i++)
             while (!got[i].finish) infrt_llm_step(llm, NULL, NULL), drain(llm, ids[i], &got[i]);
@@ -380,9 +390,11 @@ static void test_seeds(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_alone),        cmocka_unit_test(test_many),    cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_unread),       cmocka_unit_test(test_refused), cmocka_unit_test(test_open_refused),
-        cmocka_unit_test(test_empty_and_full), cmocka_unit_test(test_model_fails), cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_alone),          cmocka_unit_test(test_many),
+        cmocka_unit_test(test_cancel),         cmocka_unit_test(test_unread),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_open_refused),
+        cmocka_unit_test(test_empty_and_full), cmocka_unit_test(test_model_fails),
+        cmocka_unit_test(test_seeds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

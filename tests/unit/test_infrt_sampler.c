@@ -42,7 +42,8 @@ static void expect_softmax(const float *logits, double temperature, unsigned kep
     for (int i = 0; i < N; i++) {
         double p = kept >> i & 1 ? exp((double)logits[i] / temperature) / sum : 0;
         double sigma = sqrt(p * (1 - p) / DRAWS);
-        if (fabs(got[i] - p) > 4.5 * sigma + 1e-9) fail_msg("id %d: drawn %g, not %g", i, got[i], p);
+        if (fabs(got[i] - p) > 4.5 * sigma + 1e-9)
+            fail_msg("id %d: drawn %g, not %g", i, got[i], p);
     }
 }
 
@@ -86,29 +87,33 @@ static void test_greedy(void **state) {
 
 static void test_penalties(void **state) {
     (void)state;
-    const float logits[N] = {2.0f, 3.0f, -0.5f, -9, -9, -9}, below[N] = {-1.0f, -1.5f, -9, -9, -9, -9};
+    const float logits[N] = {2.0f, 3.0f, -0.5f, -9, -9, -9},
+                below[N] = {-1.0f, -1.5f, -9, -9, -9, -9};
     const int32_t prompt[] = {1, 1, 1}, answer[] = {0, 1, 1, 1};
     infrt_history of_prompt = {prompt, 3, 3}, of_answer = {answer, 1, 4};
     /* 3 / 1.4 = 2.14 > 2 > 3 / 1.6 = 1.875: once, however often it was there */
     assert_int_equal(sample(logits, (infrt_llm_sampling){.repetition_penalty = 1.4f}, of_prompt), 1);
     assert_int_equal(sample(logits, (infrt_llm_sampling){.repetition_penalty = 1.6f}, of_prompt), 0);
     /* -1 * 1.6 < -1.5: what is below zero is multiplied */
-    assert_int_equal(sample(below, (infrt_llm_sampling){.repetition_penalty = 1.6f}, (infrt_history){answer, 1, 1}), 1);
+    assert_int_equal(
+        sample(below, (infrt_llm_sampling){.repetition_penalty = 1.6f}, (infrt_history){answer, 1, 1}), 1);
     /* presence and frequency do not look at the prompt; 3 - 0.9 > 2 > 3 - 1.1; 3 - 3 * 0.3 > 2 > 3 - 3 * 0.35 */
     assert_int_equal(sample(logits, (infrt_llm_sampling){.presence_penalty = 1.1f}, of_prompt), 1);
     assert_int_equal(sample(logits, (infrt_llm_sampling){.presence_penalty = 0.9f}, of_answer), 1);
     assert_int_equal(sample(logits, (infrt_llm_sampling){.presence_penalty = 1.1f}, of_answer), 0);
     assert_int_equal(sample(logits, (infrt_llm_sampling){.frequency_penalty = 0.3f}, of_answer), 1);
     assert_int_equal(sample(logits, (infrt_llm_sampling){.frequency_penalty = 0.35f}, of_answer), 0);
-    assert_int_equal(sample(logits, (infrt_llm_sampling){.presence_penalty = -2}, (infrt_history){answer, 0, 1}), 0);
+    assert_int_equal(
+        sample(logits, (infrt_llm_sampling){.presence_penalty = -2}, (infrt_history){answer, 0, 1}), 0);
 }
 
 static void test_edges(void **state) {
     (void)state;
-    const float nans[N] = {NAN, NAN, -INFINITY, NAN, -2, NAN}, none[N] = {NAN, -INFINITY, NAN, NAN, NAN, NAN};
+    const float nans[N] = {NAN, NAN, -INFINITY, NAN, -2, NAN},
+                none[N] = {NAN, -INFINITY, NAN, NAN, NAN, NAN};
     const float huge[N] = {1e38f, -1e38f, INFINITY, 3e38f, 0, NAN}, equal[N] = {0};
-    const infrt_llm_sampling hows[] = {{0}, {.temperature = 1}, {.temperature = 1, .top_k = 2},
-                                       {.temperature = 1e-30f, .top_p = 0.5f}};
+    const infrt_llm_sampling hows[] = {
+        {0}, {.temperature = 1}, {.temperature = 1, .top_k = 2}, {.temperature = 1e-30f, .top_p = 0.5f}};
     for (size_t i = 0; i < sizeof hows / sizeof *hows; i++) {
         assert_int_equal(sample(nans, hows[i], nothing_before), 4);
         assert_int_equal(sample(none, hows[i], nothing_before), -1);
@@ -159,7 +164,8 @@ static void test_exp_log(void **state) {
         if (fabs(want) > 0.1 && ulps(infrt_log(x), want) > 2) fail_msg("log(%a)", v);
         if (fabs((double)infrt_log(x) - want) > 1e-7 + 2e-7 * fabs(want)) fail_msg("log(%a)", v);
     }
-    assert_true(infrt_exp_neg(0) == 1 && infrt_exp_neg(-88) == 0 && infrt_exp_neg(-INFINITY) == 0 && infrt_exp_neg(NAN) == 0);
+    assert_true(infrt_exp_neg(0) == 1 && infrt_exp_neg(-88) == 0 && infrt_exp_neg(-INFINITY) == 0 &&
+                infrt_exp_neg(NAN) == 0);
     assert_true(infrt_log(1) == 0);
 }
 
@@ -181,9 +187,10 @@ static void test_random(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_draws),     cmocka_unit_test(test_greedy),
-                                       cmocka_unit_test(test_penalties), cmocka_unit_test(test_edges),
-                                       cmocka_unit_test(test_logprobs),  cmocka_unit_test(test_exp_log),
-                                       cmocka_unit_test(test_random)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_draws),     cmocka_unit_test(test_greedy),
+        cmocka_unit_test(test_penalties), cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_logprobs),  cmocka_unit_test(test_exp_log),
+        cmocka_unit_test(test_random)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,34 @@
+/* lm_answer.h - one answer from submit to its end, with its times. */
+#ifndef INFRT_LM_ANSWER_H
+#define INFRT_LM_ANSWER_H
+#include "lm_app.h"
+
+typedef struct infrt_lm_token {
+    int32_t id;
+    float logprob;
+    uint32_t n_top;
+    infrt_llm_logprob top[INFRT_LLM_LOGPROBS];
+} infrt_lm_token;
+
+/* Start from {0}; ends with infrt_lm_answer_free. */
+typedef struct infrt_lm_answer {
+    infrt_llm_finish finish;
+    uint32_t n_prompt, n_answer;
+    uint64_t submit_ns, first_ns, end_ns; /* first: when the first token was there; 0: none came */
+    char *text;                           /* all of it, with a NUL; kept when `keep_text` */
+    size_t text_bytes, text_room;
+    infrt_lm_token *tokens; /* when `keep_tokens` */
+    uint32_t n_tokens, tokens_room;
+    bool keep_text, keep_tokens;
+    /* Called for each event; false: the answer is cancelled. May be null. */
+    bool (*tell)(void *self, const infrt_llm_event *event);
+    void *self;
+} infrt_lm_answer;
+
+/* Submits and steps until the answer ends. SIGINT and SIGTERM cancel it. */
+infrt_status infrt_lm_answer_get(infrt_lm_app *app, const infrt_llm_request *request, infrt_lm_answer *answer);
+void infrt_lm_answer_free(infrt_lm_answer *answer);
+/* "12 prompt tokens in 80 ms (150/s), ..." */
+void infrt_lm_answer_times(const infrt_lm_app *app, const infrt_lm_answer *answer, FILE *out);
+
+#endif

@@ -1,0 +1,208 @@
+/* lm_bench.c - the command `bench`: prompts and answers of made-up tokens.
+ *
+ * Prompts: the time from submit to the first token, of the fastest and of the median of a few. Answers: `batch` of them
+ * at a time, each after `depth` tokens; every step that gives all of them one token is measured on its own. */
+#include "app_times.h"
+#include "app_trace.h"
+#include "infrt_os.h"
+#include "lm_app.h"
+#include <stdlib.h>
+
+typedef struct bench {
+    infrt_lm_app *app;
+    uint32_t n_prompt, n_answer, depth, batch, repeat, context;
+    int32_t *ids;          /* [context] */
+    infrt_llm_id *answers; /* [batch] */
+    uint64_t *first_ns;    /* [repeat], ascending in the end */
+    uint64_t *step_ns;     /* [n_answer], ascending in the end */
+    uint64_t depth_ns;     /* the prompts of all answers */
+    uint64_t rest_ns;      /* all the steps together */
+} bench;
+
+static infrt_status plan(infrt_lm_app *app, bench *b) {
+    const infrt_lm_options *o = &app->options;
+    const infc_llm_info *info = app->model->llm;
+    *b = (bench){.app = app,
+                 .n_prompt = o->prompt_tokens ? o->prompt_tokens : 512,
+                 .n_answer = o->tokens ? o->tokens : 128,
+                 .depth = o->depth ? o->depth : 1,
+                 .batch = o->batch ? o->batch : 1,
+                 .repeat = o->repeat ? o->repeat : 3};
+    uint64_t whole = (uint64_t)b->depth + b->n_answer + 1;
+    if (!o->prompt_tokens && b->n_prompt >= info->context) b->n_prompt = info->context - 1;
+    if (b->n_prompt + (uint64_t)1 > whole) whole = b->n_prompt + (uint64_t)1;
+    if (whole > info->context)
+        return infrt_fail(&app->error, INFRT_ERR_USAGE,
+                          "%llu tokens of prompt and answer are more than the context of %u",
+                          (unsigned long long)whole, info->context);
+    if (b->batch > info->max_sequences)
+        return infrt_fail(&app->error, INFRT_ERR_USAGE, "--batch %u: the model was compiled for at most %u sequences",
+                          b->batch, info->max_sequences);
+    b->context = (uint32_t)whole;
+    b->ids = calloc(b->context, sizeof *b->ids);
+    b->answers = calloc(b->batch, sizeof *b->answers);
+    b->first_ns = calloc(b->repeat, sizeof *b->first_ns);
+    b->step_ns = calloc(b->n_answer, sizeof *b->step_ns);
+    if (!b->ids || !b->answers || !b->first_ns || !b->step_ns)
+        return infrt_fail(&app->error, INFRT_ERR_NO_MEMORY, "no memory for samples");
+    return INFRT_OK;
+}
+
+static void bench_free(bench *b) {
+    free(b->ids);
+    free(b->answers);
+    free(b->first_ns);
+    free(b->step_ns);
+}
+
+static infrt_status bench_open(bench *b, const infrt_watch *watch) {
+    const infc_llm_info *info = b->app->model->llm;
+    uint64_t blocks = b->context / info->block_positions + 1;
+    infrt_llm_config config = {.requests = b->batch,
+                               .context = b->context,
+                               .kv_bytes = blocks * b->batch * info->block_bytes,
+                               .watch = watch};
+    return infrt_lm_open(b->app, config);
+}
+
+static infrt_status submit(bench *b, uint32_t n_prompt, uint32_t n_answer, uint64_t seed, infrt_llm_id *out) {
+    infrt_llm_request request = {.tokens = b->ids, .n_tokens = n_prompt, .max_tokens = n_answer, .ignore_eos = true};
+    for (uint32_t i = 0; i < n_prompt; i++)
+        b->ids[i] = (int32_t)((infc_check_random(seed, 0, i) >> 33) % b->app->facts.n_ids);
+    return infrt_llm_submit(b->app->llm, &request, out, &b->app->error);
+}
+
+/* Reads away what there is; whether the request has ended, and how many tokens came. */
+static bool drain(bench *b, infrt_llm_id id, uint32_t *n_tokens) {
+    infrt_llm_event event = {0};
+    while (infrt_llm_poll(b->app->llm, id, &event)) *n_tokens += event.token >= 0;
+    return event.finish != INFRT_LLM_GOES_ON;
+}
+
+static infrt_status prompts_measure(bench *b) {
+    infrt_status status = INFRT_OK;
+    for (uint32_t i = 0; i <= b->repeat && status == INFRT_OK; i++) { /* the first one warms up */
+        infrt_llm_id id;
+        uint32_t n = 0;
+        uint64_t begin = infrt_os_now_ns();
+        status = submit(b, b->n_prompt, 1, i, &id);
+        while (status == INFRT_OK && n == 0) {
+            status = infrt_llm_step(b->app->llm, NULL, &b->app->error);
+            drain(b, id, &n);
+        }
+        if (i) b->first_ns[i - 1] = infrt_os_now_ns() - begin;
+    }
+    return status;
+}
+
+static infrt_status answers_measure(bench *b) {
+    infrt_llm *llm = b->app->llm;
+    infrt_llm_step_info info;
+    infrt_status status = INFRT_OK;
+    uint64_t begin = infrt_os_now_ns();
+    uint32_t n_tokens = 0, measured = 0;
+    for (uint32_t i = 0; i < b->batch && status == INFRT_OK; i++)
+        status = submit(b, b->depth, b->n_answer + 1, 100 + i, &b->answers[i]);
+    while (status == INFRT_OK && n_tokens < b->batch) { /* until each has its first */
+        status = infrt_llm_step(llm, &info, &b->app->error);
+        for (uint32_t i = 0; i < b->batch && status == INFRT_OK; i++)
+            drain(b, b->answers[i], &n_tokens);
+    }
+    b->depth_ns = infrt_os_now_ns() - begin;
+    while (status == INFRT_OK && measured < b->n_answer) {
+        begin = infrt_os_now_ns();
+        status = infrt_llm_step(llm, &info, &b->app->error);
+        bool ended = status != INFRT_OK || info.tokens == 0;
+        for (uint32_t i = 0; i < b->batch && status == INFRT_OK; i++)
+            drain(b, b->answers[i], &n_tokens);
+        uint64_t ns = infrt_os_now_ns() - begin;
+        if (ended) break;
+        b->step_ns[measured++] = ns;
+        b->rest_ns += ns;
+    }
+    for (uint32_t i = 0; i < b->batch; i++) infrt_llm_cancel(llm, b->answers[i]);
+    b->n_answer = measured;
+    if (status == INFRT_OK && measured == 0)
+        status = infrt_fail(&b->app->error, INFRT_ERR_DATA, "%s gave no token; see `verify`",
+                            b->app->model->name);
+    return status;
+}
+
+static double per_second(double n, uint64_t ns) { return ns ? n * 1e9 / (double)ns : 0; }
+
+static void bench_text(const bench *b) {
+    const infc_model *m = b->app->model;
+    const infrt_llm_facts *f = &b->app->facts;
+    char a[INFRT_TIME_TEXT], c[INFRT_TIME_TEXT], d[INFRT_TIME_TEXT], e[INFRT_TIME_TEXT];
+    uint64_t first = infrt_times_percentile(b->first_ns, b->repeat, 50);
+    printf("%s, %s, weights %s, cache %s, %u worker%s\n", m->name, m->isa, m->llm->format,
+           m->llm->kv_format, f->workers, f->workers == 1 ? "" : "s");
+    printf("prompt  %8.1f tokens/s   %u tokens, first token after %s (fastest %s)\n",
+           per_second(b->n_prompt, first), b->n_prompt, infrt_time_text((double)first, a),
+           infrt_time_text((double)b->first_ns[0], c));
+    printf("answer  %8.1f tokens/s   %u tokens after %u, batch %u; per token p50 %s  p95 %s  p99 "
+           "%s  fastest %s\n",
+           per_second((double)b->n_answer * b->batch, b->rest_ns), b->n_answer, b->app->options.depth,
+           b->batch, infrt_time_text((double)infrt_times_percentile(b->step_ns, b->n_answer, 50), a),
+           infrt_time_text((double)infrt_times_percentile(b->step_ns, b->n_answer, 95), c),
+           infrt_time_text((double)infrt_times_percentile(b->step_ns, b->n_answer, 99), d),
+           infrt_time_text((double)b->step_ns[0], e));
+    printf("memory  %.1f MiB weights, %.1f MiB cache, %.1f MiB resident at most\n",
+           (double)f->weights_bytes / 1048576, (double)f->kv_bytes / 1048576,
+           (double)infrt_os_peak_rss() / 1048576);
+}
+
+static void bench_json(const bench *b) {
+    const infc_model *m = b->app->model;
+    infrt_json json = {.out = stdout};
+    uint64_t first = infrt_times_percentile(b->first_ns, b->repeat, 50);
+    infrt_json_open(&json, NULL, '{');
+    infrt_json_string(&json, "model", m->name);
+    infrt_json_string(&json, "isa", m->isa);
+    infrt_json_string(&json, "format", m->llm->format);
+    infrt_json_string(&json, "kv_format", m->llm->kv_format);
+    infrt_json_uint(&json, "workers", b->app->facts.workers);
+    infrt_json_uint(&json, "prompt_tokens", b->n_prompt);
+    infrt_json_float(&json, "prompt_tokens_per_second", per_second(b->n_prompt, first), 6);
+    infrt_json_uint(&json, "first_token_p50_ns", first);
+    infrt_json_uint(&json, "first_token_min_ns", b->first_ns[0]);
+    infrt_json_uint(&json, "context", b->app->options.depth);
+    infrt_json_uint(&json, "batch", b->batch);
+    infrt_json_uint(&json, "answer_tokens", b->n_answer);
+    infrt_json_float(&json, "answer_tokens_per_second",
+                     per_second((double)b->n_answer * b->batch, b->rest_ns), 6);
+    infrt_json_uint(&json, "context_ns", b->depth_ns);
+    infrt_json_uint(&json, "per_token_p50_ns", infrt_times_percentile(b->step_ns, b->n_answer, 50));
+    infrt_json_uint(&json, "per_token_p95_ns", infrt_times_percentile(b->step_ns, b->n_answer, 95));
+    infrt_json_uint(&json, "per_token_p99_ns", infrt_times_percentile(b->step_ns, b->n_answer, 99));
+    infrt_json_uint(&json, "per_token_min_ns", b->step_ns[0]);
+    infrt_json_uint(&json, "weights_bytes", b->app->facts.weights_bytes);
+    infrt_json_uint(&json, "kv_bytes", b->app->facts.kv_bytes);
+    infrt_json_uint(&json, "peak_rss_bytes", infrt_os_peak_rss());
+    infrt_json_close(&json, '}');
+}
+
+infrt_status infrt_lm_bench(infrt_lm_app *app) {
+    const infrt_lm_options *o = &app->options;
+    infrt_trace trace = {0};
+    infrt_watch watch = {&trace, infrt_trace_begin, infrt_trace_met, infrt_trace_step};
+    uint32_t workers = o->threads ? o->threads : infrt_workers_available();
+    bench b = {0};
+    infrt_status status = plan(app, &b);
+    if (status == INFRT_OK && o->profile)
+        status = infrt_trace_create(app->model, workers, &trace, &app->error);
+    if (status == INFRT_OK) status = bench_open(&b, o->profile ? &watch : NULL);
+    if (status == INFRT_OK) status = prompts_measure(&b);
+    if (status == INFRT_OK) status = answers_measure(&b);
+    if (status == INFRT_OK) {
+        infrt_times_sort(b.first_ns, b.repeat);
+        infrt_times_sort(b.step_ns, b.n_answer);
+        (o->parsed.json ? bench_json : bench_text)(&b);
+    }
+    if (status == INFRT_OK && o->profile)
+        status = infrt_trace_write(&trace, o->profile, &app->error);
+    infrt_llm_close(&app->llm);
+    infrt_trace_destroy(&trace);
+    bench_free(&b);
+    return status;
+}

@@ -1,0 +1,188 @@
+/* lm_chat.c - the command `chat`: a conversation, line by line. */
+#define _GNU_SOURCE 1
+#include "chat.h"
+#include "lm_answer.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef enum overflow { OVERFLOW_STOP, OVERFLOW_ERROR, OVERFLOW_TRUNCATE } overflow;
+
+typedef struct talk {
+    infrt_lm_app *app;
+    infrt_llm_message *messages; /* contents are the talk's own */
+    uint32_t n, room, n_system;  /* n_system: 1 when the first is the system's */
+    overflow policy;
+    bool terminal; /* a person types */
+} talk;
+
+static infrt_status policy_read(const char *text, overflow *out, infrt_error *error) {
+    static const char *const names[] = {"stop", "error", "truncate"};
+    for (size_t i = 0; i < 3; i++)
+        if (!text || strcmp(text, names[i]) == 0) {
+            *out = (overflow)i;
+            return INFRT_OK;
+        }
+    return infrt_fail(error, INFRT_ERR_USAGE, "--overflow %s: there are stop, error and truncate", text);
+}
+
+/* Takes `content`, which was allocated; frees it on failure, too. */
+static infrt_status message_add(talk *t, const char *role, char *content) {
+    if (content && t->n == t->room) {
+        infrt_llm_message *more = realloc(t->messages, (t->room + 16) * 2 * sizeof *more);
+        if (more) {
+            t->messages = more;
+            t->room = (t->room + 16) * 2;
+        }
+    }
+    if (!content || t->n == t->room) {
+        free(content);
+        return infrt_fail(&t->app->error, INFRT_ERR_NO_MEMORY, "no memory for the conversation");
+    }
+    t->messages[t->n++] = (infrt_llm_message){role, content};
+    return INFRT_OK;
+}
+
+/* Forgets n messages after the system's. */
+static void messages_forget(talk *t, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) free((void *)(uintptr_t)t->messages[t->n_system + i].content);
+    t->n -= n;
+    memmove(&t->messages[t->n_system], &t->messages[t->n_system + n],
+            (t->n - t->n_system) * sizeof *t->messages);
+}
+
+/* One line without its end, lines that end in a backslash joined; null at the end of input or when interrupted. */
+static char *line_read(const talk *t) {
+    char *text = NULL, *line = NULL;
+    size_t n = 0, room = 0;
+    for (bool more = true; more;) {
+        if (t->terminal) fputs(n ? ". " : "> ", stdout), fflush(stdout);
+        errno = 0;
+        ssize_t got = getline(&line, &room, stdin);
+        if (got < 0) break;
+        if (got > 0 && line[got - 1] == '\n') line[--got] = 0;
+        more = got > 0 && line[got - 1] == '\\';
+        if (more) line[got - 1] = '\n';
+        char *joined = realloc(text, n + (size_t)got + 1);
+        if (!joined) break;
+        text = joined;
+        memcpy(text + n, line, (size_t)got + 1);
+        n += (size_t)got;
+    }
+    free(line);
+    return text;
+}
+
+static bool text_print(void *self, const infrt_llm_event *event) {
+    (void)self;
+    fwrite(event->text, 1, event->text_bytes, stdout);
+    return fflush(stdout) == 0;
+}
+
+/* Makes room for the next answer, as the policy says. *ended: there is none to be made. */
+static infrt_status room_make(talk *t, const infrt_llm_request *request, bool *ended) {
+    infrt_lm_app *app = t->app;
+    infrt_llm_request all = *request;
+    uint32_t n, forgotten = 0, needs = request->max_tokens ? request->max_tokens : 1;
+    for (;;) {
+        all.messages = t->messages;
+        all.n_messages = t->n;
+        infrt_status status = infrt_llm_encode(app->model, &all, NULL, 0, &n, &app->error);
+        if (status != INFRT_OK) return status;
+        if (n < app->facts.context && needs <= app->facts.context - n) break;
+        if (t->policy == OVERFLOW_ERROR || t->n - t->n_system < 3) {
+            if (t->policy != OVERFLOW_STOP)
+                return infrt_fail(&app->error, INFRT_ERR_USAGE, "the conversation has %u tokens, which with an answer is more than the context of %u",
+                                  n, app->facts.context);
+        }
+        if (t->policy == OVERFLOW_STOP) {
+            infrt_shell_note(&app->shell, "the context of %u tokens is full; the conversation ends (--overflow)",
+                             app->facts.context);
+            *ended = true;
+            return INFRT_OK;
+        }
+        messages_forget(t, 2);
+        forgotten += 2;
+    }
+    if (forgotten)
+        infrt_shell_note(&app->shell, "the context is full: the oldest %u messages are forgotten", forgotten);
+    return INFRT_OK;
+}
+
+static infrt_status turn(talk *t, char *said, infrt_llm_request request, bool *ended) {
+    infrt_lm_app *app = t->app;
+    infrt_lm_answer answer = {.keep_text = true, .tell = text_print};
+    infrt_status status = message_add(t, "user", said);
+    if (status == INFRT_OK) status = room_make(t, &request, ended);
+    if (status != INFRT_OK || *ended) return status;
+    request.messages = t->messages;
+    request.n_messages = t->n;
+    status = infrt_lm_answer_get(app, &request, &answer);
+    if (status != INFRT_OK) {
+        infrt_lm_answer_free(&answer);
+        return status;
+    }
+    if (infrt_lm_interrupted() == SIGTERM) *ended = true;
+    fputs(t->terminal ? "\n\n" : "\n", stdout);
+    if (fflush(stdout) != 0) *ended = true; /* nobody reads; told at the end */
+    return message_add(t, "assistant", answer.text);
+}
+
+/* What begins with a slash is for the program. True: it was. */
+static bool command_do(talk *t, const char *said, bool *ended) {
+    if (strcmp(said, "/exit") == 0 || strcmp(said, "/quit") == 0) *ended = true;
+    else if (strcmp(said, "/reset") == 0) messages_forget(t, t->n - t->n_system);
+    else if (strcmp(said, "/help") == 0)
+        fputs("/reset forgets the conversation, /exit ends it; Ctrl-C stops an answer\n", stdout);
+    else return false;
+    return true;
+}
+
+static infrt_status talk_on(talk *t, const infrt_llm_request *request) {
+    infrt_status status = INFRT_OK;
+    bool ended = false;
+    infrt_lm_interruptible(t->app->llm, 0);
+    while (!ended && status == INFRT_OK) {
+        char *said = line_read(t);
+        int number = infrt_lm_interrupted();
+        if (number == SIGINT && t->terminal) {
+            free(said);
+            fputs("\n(Ctrl-D or /exit ends)\n", stdout);
+            clearerr(stdin);
+            continue;
+        }
+        if (!said || number) {
+            free(said);
+            break;
+        }
+        if (!*said || command_do(t, said, &ended)) free(said);
+        else status = turn(t, said, *request, &ended);
+    }
+    if (t->terminal) putchar('\n');
+    return status;
+}
+
+infrt_status infrt_lm_chat(infrt_lm_app *app) {
+    const infrt_chat *chat = app->model->llm->chat;
+    talk t = {.app = app, .terminal = isatty(STDIN_FILENO)};
+    infrt_llm_request request;
+    if (!chat || chat->why_not)
+        return infrt_fail(&app->error, INFRT_ERR_USAGE, "%s has no chat template (%s); `run --raw` continues a text",
+                          app->model->name, chat ? chat->why_not : "its files have none");
+    infrt_status status = policy_read(app->options.overflow, &t.policy, &app->error);
+    if (status == INFRT_OK)
+        status = infrt_lm_settings(&app->options, app->bias, &request, &app->error);
+    if (status == INFRT_OK) status = infrt_lm_open(app, (infrt_llm_config){.requests = 1});
+    if (status == INFRT_OK && app->options.system) {
+        status = message_add(&t, "system", strdup(app->options.system));
+        t.n_system = 1;
+    }
+    if (status == INFRT_OK) status = talk_on(&t, &request);
+    t.n_system = t.n_system && t.n ? 1 : 0;
+    messages_forget(&t, t.n - t.n_system);
+    if (t.n_system) free((void *)(uintptr_t)t.messages[0].content);
+    free(t.messages);
+    return status;
+}
