@@ -14,7 +14,8 @@ typedef struct infc_emit_options {
  * else that decides bits is in the text itself. */
 #define INFC_EMIT_CFLAGS \
     "-std=c11 -O3 -ffp-contract=off -fno-math-errno -fPIC -fvisibility=hidden -ffunction-sections"
-#define INFC_EMIT_RUNTIME_CFLAGS "-std=c11 -O2 -fvisibility=hidden -ffunction-sections"
+#define INFC_EMIT_RUNTIME_CFLAGS \
+    "-std=c11 -O2 -ffp-contract=off -fvisibility=hidden -ffunction-sections"
 #define INFC_EMIT_INCLUDES "-I. -Isrc -Isrc/infrt"
 #define INFC_EMIT_LDFLAGS "-Wl,--gc-sections -pthread -lm"
 

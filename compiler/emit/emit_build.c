@@ -10,7 +10,14 @@ static bool ends_with(const char *text, const char *end) {
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* Every file below runtime/ into one folder; infc_abi.h already stands beside NAME.h. */
+static bool of_language_models(const char *path) {
+    static const char *const folders[] = {"runtime/llm/", "runtime/text/", "runtime/app_llm/", NULL};
+    for (int i = 0; folders[i]; i++)
+        if (strncmp(path, folders[i], strlen(folders[i])) == 0) return true;
+    return false;
+}
+
+/* Every file below runtime/ that the model needs into one folder; infc_abi.h already stands beside NAME.h. */
 infc_status infc_emit_runtime(infc_emit_unit *u) {
     static const char prefix[] = "runtime/";
     infc_arena *arena = u->cx->arena;
@@ -25,6 +32,7 @@ infc_status infc_emit_runtime(infc_emit_unit *u) {
         const char *base = infc_path_base(file->path);
         if (strncmp(file->path, prefix, sizeof prefix - 1) != 0 || strcmp(base, "infc_abi.h") == 0)
             continue;
+        if (of_language_models(file->path)) continue;
         const char *path = infc_arena_printf(arena, "src/infrt/%s", base);
         INFC_TRY(infc_emit_write(u, path, file->bytes, 0644));
         if (ends_with(path, ".c")) sources[n++] = path;

@@ -62,6 +62,7 @@ static void expectation_find(verifier *v) {
 /* One run over memory full of `pattern`; false, having said so, when it goes wrong. */
 static bool run_verify(verifier *v, infrt_session *session, const char *name, uint32_t pattern) {
     infrt_app *app = v->app;
+    infrt_checks *c = &v->checks;
     const infc_model *m = app->model;
     infrt_error error = {0};
     pattern_fill(infrt_session_arena(session), infrt_session_arena_bytes(session), pattern);
@@ -75,7 +76,7 @@ static bool run_verify(verifier *v, infrt_session *session, const char *name, ui
     uint64_t hash = outputs_hash(app);
     if (!v->have_expected) v->expected = hash, v->have_expected = true;
     if (hash != v->expected)
-        infrt_check_report(&v->checks, false, name, "outputs hash to %016" PRIx64 ", %s %016" PRIx64 " (memory held %08x before)",
+        infrt_check_report(c, false, name, "outputs hash to %016" PRIx64 ", %s %" PRIx64 " (memory held %08x before)",
                            hash, v->recorded ? "the compiler recorded" : "others to", v->expected, pattern);
     else if (!infrt_buffers_intact(&app->buffers))
         infrt_check_report(&v->checks, false, name, "wrote outside of its outputs");

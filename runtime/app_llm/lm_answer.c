@@ -63,7 +63,9 @@ infrt_status infrt_lm_answer_get(infrt_lm_app *app, const infrt_llm_request *req
     infrt_lm_interruptible(app->llm, 0);
     answer->end_ns = infrt_os_now_ns();
     if (status == INFRT_OK && answer->finish == INFRT_LLM_FAILED)
-        status = infrt_fail(&app->error, INFRT_ERR_DATA, "%s: no logit of token %u is a number: weights or the cache hold NaN; see `verify`",
+        status = infrt_fail(&app->error, INFRT_ERR_DATA,
+                            "%s: no logit of token %u is a number: weights or the"
+                            " cache hold NaN; see `verify`",
                             app->model->name, answer->n_prompt + answer->n_answer);
     return status;
 }

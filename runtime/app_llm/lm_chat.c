@@ -94,7 +94,9 @@ static infrt_status room_make(talk *t, const infrt_llm_request *request, bool *e
         if (n < app->facts.context && needs <= app->facts.context - n) break;
         if (t->policy == OVERFLOW_ERROR || t->n - t->n_system < 3) {
             if (t->policy != OVERFLOW_STOP)
-                return infrt_fail(&app->error, INFRT_ERR_USAGE, "the conversation has %u tokens, which with an answer is more than the context of %u",
+                return infrt_fail(&app->error, INFRT_ERR_USAGE,
+                                  "the conversation has %u tokens, which with an answer"
+                                  " is more than the context of %u",
                                   n, app->facts.context);
         }
         if (t->policy == OVERFLOW_STOP) {

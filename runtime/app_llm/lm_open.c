@@ -1,6 +1,5 @@
 /* lm_open.c - an engine as the command line asks for it. */
 #include "lm_app.h"
-#include <inttypes.h>
 
 infrt_status infrt_lm_open(infrt_lm_app *app, infrt_llm_config config) {
     const infrt_lm_options *o = &app->options;
@@ -16,7 +15,7 @@ infrt_status infrt_lm_open(infrt_lm_app *app, infrt_llm_config config) {
     if (status != INFRT_OK) return status;
     infrt_llm_describe(app->llm, &app->facts);
     if (!config.context && app->facts.context < app->model->llm->context)
-        infrt_shell_note(&app->shell, "the context is %u tokens, not %u: the cache has %" PRIu64 " MiB; --kv-memory makes it larger",
-                         app->facts.context, app->model->llm->context, app->facts.kv_bytes >> 20);
+        infrt_shell_note(&app->shell, "the context is %u tokens, not %u: more need a larger --kv-memory",
+                         app->facts.context, app->model->llm->context);
     return INFRT_OK;
 }

@@ -1,5 +1,5 @@
-/* lm_verify.c - the command `verify`: weights, CPU, and that an answer has the same bits with every number of workers, in
- * any chunks and in any batch. */
+/* lm_verify.c - the command `verify`: weights, CPU, and that an answer has the same bits with every number of
+ * workers, in any chunks and in any batch. */
 #include "app_checks.h"
 #include "lm_app.h"
 #include <inttypes.h>
@@ -31,7 +31,8 @@ static uint64_t answer_hash(verifier *v, const char *name, infrt_llm *llm, uint3
     infrt_llm_describe(llm, &facts);
     for (uint32_t i = 0; i < batch && status == INFRT_OK; i++) {
         infrt_llm_request request = {
-            .tokens = ids, .n_tokens = v->n_prompt - i, .max_tokens = v->n_answer, .ignore_eos = true, .logprobs = true};
+            .tokens = ids, .n_tokens = v->n_prompt - i, .max_tokens = v->n_answer, .logprobs = true};
+        request.ignore_eos = true;
         for (uint32_t k = 0; k < v->n_prompt; k++)
             ids[k] = (int32_t)((infc_check_random(i, 1, k) >> 33) % facts.n_ids);
         status = infrt_llm_submit(llm, &request, &answers[i], &error);

@@ -77,7 +77,7 @@ static infrt_status prompt_take(infrt_llm *llm, const infrt_llm_request *request
     infrt_status status = infrt_llm_encode(llm->model, request, r->tokens, context, &r->n_prompt, error);
     if (status != INFRT_OK) return status;
     if (r->n_prompt >= context)
-        return infrt_fail(error, INFRT_ERR_USAGE, "the prompt has %u tokens, the context %u, and the answer needs at least one of them",
+        return infrt_fail(error, INFRT_ERR_USAGE, "the prompt of %u tokens fills the context of %u",
                           r->n_prompt, context);
     r->max_given = request->max_tokens > 0;
     if (r->max_given && request->max_tokens > context - r->n_prompt)
@@ -113,7 +113,8 @@ infrt_status infrt_llm_submit(infrt_llm *llm, const infrt_llm_request *request, 
     *out = 0;
     while (r < end && r->state != REQUEST_FREE) r++;
     if (r == end)
-        return infrt_fail(error, INFRT_ERR_NO_MEMORY, "there are %u requests already; poll some to their end, or open with more",
+        return infrt_fail(error, INFRT_ERR_NO_MEMORY,
+                          "there are %u requests already; poll some to their end, or open for more",
                           llm->facts.requests);
     infrt_status status = settings_check(llm, request, error);
     if (status == INFRT_OK && !infrt_stop_init(&r->stop, request->stop, request->n_stop))

@@ -263,7 +263,7 @@ static void test_refused(void **state) {
     assert_int_equal(facts.context, 96); /* what the cache holds */
     expect_refused(llm, (infrt_llm_request){.tokens = outside, .n_tokens = 2}, "ids of fake_lm are 0 to 49");
     expect_refused(llm, (infrt_llm_request){.tokens = negative, .n_tokens = 1}, "is -1");
-    expect_refused(llm, (infrt_llm_request){.tokens = prompt, .n_tokens = 96}, "the context 96");
+    expect_refused(llm, (infrt_llm_request){.tokens = prompt, .n_tokens = 96}, "fills the context of 96");
     expect_refused(llm, (infrt_llm_request){.tokens = prompt, .n_tokens = 90, .max_tokens = 7}, "at most 6");
     expect_refused(llm, (infrt_llm_request){.text = "a"}, "no tokenizer");
     expect_refused(llm, (infrt_llm_request){.tokens = prompt, .n_tokens = 3, .stop = stops, .n_stop = 1}, "stop");
