@@ -1,4 +1,5 @@
 #include "kernel_table.h"
+#include "simd/scalar.h"
 #include <string.h>
 
 /* Dims of each kind: their names, and the struct under the kind's own name for the conditions below. */
@@ -71,6 +72,12 @@ static const char *const dims_of_pack[] = {
 };
 static const char *const dims_of_embed[] = {
 #include "kernels/linear/embed_dims.def"
+};
+static const char *const dims_of_groups[] = {
+#include "kernels/keep/groups_dims.def"
+};
+static const char *const dims_of_keep[] = {
+#include "kernels/keep/keep_dims.def"
 };
 #undef F
 
@@ -260,6 +267,10 @@ static ptrdiff_t picking_units(infk_kind kind, const void *dims) {
     }
 }
 
+static ptrdiff_t keep_units(infk_kind kind, const infk_keep_dims *d) {
+    return (kind == INFK_pack_keep ? d->halves : 1) * blocks_of(d->n);
+}
+
 ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     switch (kind) {
     case INFK_iconv:
@@ -277,19 +288,6 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
         const infk_pool_dims *d = dims;
         return d->batch * blocks_of(d->c) * d->oh;
     }
-    case INFK_reduce_sum:
-    case INFK_reduce_max:
-    case INFK_softmax:
-    case INFK_top:
-    case INFK_running_sum:
-    case INFK_norm: return *(const ptrdiff_t *)dims; /* their first field is `outer` */
-    case INFK_resize: {
-        const infk_resize_dims *d = dims;
-        return d->batch * blocks_of(d->c) * d->oh;
-    }
-    case INFK_lstm:
-    case INFK_gru:
-    case INFK_rnn: return recurrent_rows(dims);
     case INFK_strided:
     case INFK_gather:
     case INFK_choose:
@@ -297,6 +295,13 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     case INFK_scatter_join:
     case INFK_sample:
     case INFK_pad: return picking_units(kind, dims);
+    case INFK_resize: {
+        const infk_resize_dims *d = dims;
+        return d->batch * blocks_of(d->c) * d->oh;
+    }
+    case INFK_lstm:
+    case INFK_gru:
+    case INFK_rnn: return recurrent_rows(dims);
     case INFK_attention:
     case INFK_attention_masked: {
         const infk_attention_dims *d = dims;
@@ -316,6 +321,9 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     }
     case INFK_ipack_conv:
     case INFK_pack_conv: return blocks_of(((const infk_relayout_dims *)dims)->c);
+    case INFK_linear_keep:
+    case INFK_gated_keep:
+    case INFK_pack_keep: return keep_units(kind, dims);
     default: return linear_units(kind, dims);
     }
 }
@@ -374,6 +382,18 @@ static uint64_t linear_flops(infk_kind kind, const void *dims) {
     }
 }
 
+static uint64_t keep_flops(infk_kind kind, const void *dims) {
+    const infk_keep_dims *d = dims;
+    const infk_groups_dims *groups = dims;
+    switch (kind) {
+    case INFK_linear_keep: return 2 * (uint64_t)(d->m * d->n) * (uint64_t)d->k;
+    case INFK_gated_keep: return 4 * (uint64_t)(d->m * d->n) * (uint64_t)d->k;
+    case INFK_rms_groups:
+        return 7 * (uint64_t)(groups->m * groups->k);      /* square, sum, two products, and: */
+    default: return 3 * (uint64_t)(groups->m * groups->k); /* maximum, product, sum */
+    }
+}
+
 uint64_t infk_flops(infk_kind kind, const void *dims) {
     switch (kind) {
     case INFK_iconv:
@@ -397,6 +417,10 @@ uint64_t infk_flops(infk_kind kind, const void *dims) {
     case INFK_top:
     case INFK_running_sum:
     case INFK_norm: return along_flops(kind, dims);
+    case INFK_linear_keep:
+    case INFK_gated_keep:
+    case INFK_rms_groups:
+    case INFK_quantize_groups: return keep_flops(kind, dims);
     case INFK_resize: { /* linear: three differences and three multiply-adds */
         const infk_resize_dims *d = dims;
         return (d->h_pick ? 0 : 9) * (uint64_t)(d->batch * d->c * d->oh * d->ow);
@@ -420,4 +444,14 @@ uint64_t infk_flops(infk_kind kind, const void *dims) {
     case INFK_rnn: return recurrent_flops(dims, 1);
     default: return linear_flops(kind, dims);
     }
+}
+
+ptrdiff_t infk_groups_record(ptrdiff_t k) { return (k / 32 * 40 + 63) / 64 * 64; }
+
+ptrdiff_t infk_keep_bytes(ptrdiff_t format, ptrdiff_t n, ptrdiff_t k, ptrdiff_t halves) {
+    static const ptrdiff_t formats[] = {2, 3, 6, 8, 12, 14};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (format == formats[i] && k % (format < 9 ? 32 : 256) == 0)
+            return halves * blocks_of(n) * s_keep_panel(format, k);
+    return 0;
 }

@@ -89,6 +89,12 @@ typedef struct infk_pack_dims {
 typedef struct infk_embed_dims {
 #include "kernels/linear/embed_dims.def"
 } infk_embed_dims;
+typedef struct infk_groups_dims {
+#include "kernels/keep/groups_dims.def"
+} infk_groups_dims;
+typedef struct infk_keep_dims {
+#include "kernels/keep/keep_dims.def"
+} infk_keep_dims;
 #undef F
 
 enum {
@@ -121,6 +127,10 @@ int infk_has_scratch(infk_kind kind);
 ptrdiff_t infk_scratch(infk_kind kind, const void *dims);
 /* Multiply-adds count two. */
 uint64_t infk_flops(infk_kind kind, const void *dims);
+/* Weights as GGUF stores them, of a type with kernels (format: its number in GGUF; dims as in keep_dims.def): bytes of
+ * `halves` times n packed outputs of k inputs; 0 when there are no kernels for them. And bytes of a record of k. */
+ptrdiff_t infk_keep_bytes(ptrdiff_t format, ptrdiff_t n, ptrdiff_t k, ptrdiff_t halves);
+ptrdiff_t infk_groups_record(ptrdiff_t k);
 
 /* The cache of keys and values (docs/adr/0011-kv-cache.md). Bytes of one group of heads of one layer in a block, a
  * multiple of 64, so that a block has layers * groups of them; bytes of what kv_store makes of one head of q. `format`

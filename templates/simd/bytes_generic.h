@@ -1,9 +1,10 @@
 /* bytes_generic.h - sums of products of bytes: 16 outputs by four inputs at a time, weights [16][4], x the same four
  * inputs in every lane. In vector extensions; the other levels have the same functions.
  *
- * Nibbles (0..15): vi_dot_nibbles adds to sums whose form is the level's own and which hold at most 32 inputs;
- * vi_add_group takes them into int32 times a scale of 1..16 for each output, as vi_group_scales lays it out.
- * Signed bytes, none of them -128: vi_dot_bytes adds (w + VI_BYTES_BIAS) * x to int32, w as vi_bytes lays it out. */
+ * Nibbles (0..15): vi_dot_nibbles adds to sums whose form is the level's own and which hold at most 32 inputs. vi_end
+ * Nibbles (0..15): vi_dot_nibbles adds to sums whose form is the level's own and which hold at most 32 inputs. vi_end
+ * makes them int32, added to what vi_begin began with; vi_add_group takes them into int32 times a scale of 1..16 for
+ * each output, as vi_group_scales lays it out. Up to 6 bits work as well for as many inputs as keep within that sum.
 typedef int16_t v_i16x8 __attribute__((vector_size(16)));
 typedef uint16_t v_u16x8 __attribute__((vector_size(16)));
 
@@ -34,6 +35,14 @@ static INFK_INLINE v_i32x4 vi_dot_bytes4(v_i32x4 acc, v_i32x4 w, v_i32x4 x) {
             f((a).q3, (b).q3, (c).q3))
 static INFK_INLINE vi16x vi_dot_nibbles(vi16x sums, vi16x nibbles, vi16x x) {
     return VI_EACH3(vi_dot_nibbles4, sums, nibbles, x);
+}
+/* Sums that go on from a start. */
+static INFK_INLINE vi16x vi_begin(vi16x start) {
+    (void)start;
+    return vi_zero();
+}
+static INFK_INLINE vi16x vi_end(vi16x sums, vi16x start) {
+    return vi_dot2(start, sums, vi_set1(0x10001));
 }
 static INFK_INLINE v_i32x4 vi_twice4(v_i32x4 a) { return a | (v_i32x4)((v_u32x4)a << 16); }
 static INFK_INLINE vi16x vi_group_scales(vi16x scales) { return VI_EACH(vi_twice4, scales); }

@@ -15,6 +15,13 @@ static INFK_INLINE vi16x vi_dot_nibbles(vi16x sums, vi16x nibbles, vi16x x) {
     return vi_join(_mm256_add_epi16(sums.lo, _mm256_maddubs_epi16(nibbles.lo, x.lo)),
                    _mm256_add_epi16(sums.hi, _mm256_maddubs_epi16(nibbles.hi, x.hi)));
 }
+static INFK_INLINE vi16x vi_begin(vi16x start) {
+    (void)start;
+    return vi_zero();
+}
+static INFK_INLINE vi16x vi_end(vi16x sums, vi16x start) {
+    return vi_dot2(start, sums, vi_set1(0x10001));
+}
 static INFK_INLINE vi16x vi_group_scales(vi16x scales) {
     return vi_join(_mm256_or_si256(scales.lo, _mm256_slli_epi32(scales.lo, 16)),
                    _mm256_or_si256(scales.hi, _mm256_slli_epi32(scales.hi, 16)));

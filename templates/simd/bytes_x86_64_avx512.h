@@ -13,6 +13,13 @@ static INFK_INLINE vi16x vi_high_nibbles(vi16x a) {
 static INFK_INLINE vi16x vi_dot_nibbles(vi16x sums, vi16x nibbles, vi16x x) {
     return _mm512_add_epi16(sums, _mm512_maddubs_epi16(nibbles, x));
 }
+static INFK_INLINE vi16x vi_begin(vi16x start) {
+    (void)start;
+    return vi_zero();
+}
+static INFK_INLINE vi16x vi_end(vi16x sums, vi16x start) {
+    return vi_dot2(start, sums, vi_set1(0x10001));
+}
 static INFK_INLINE vi16x vi_group_scales(vi16x scales) {
     return _mm512_or_si512(scales, _mm512_slli_epi32(scales, 16));
 }

@@ -65,6 +65,25 @@ static INFK_INLINE vi16x vi_pair(const int16_t *p) {
     return vi_set1(*(const infk_i4 *)(const void *)p);
 }
 
+static INFK_INLINE vi16x vi_and(vi16x a, vi16x b) {
+    return vi_join(a.q0 & b.q0, a.q1 & b.q1, a.q2 & b.q2, a.q3 & b.q3);
+}
+static INFK_INLINE vi16x vi_or(vi16x a, vi16x b) {
+    return vi_join(a.q0 | b.q0, a.q1 | b.q1, a.q2 | b.q2, a.q3 | b.q3);
+}
+static INFK_INLINE vi16x vi_xor(vi16x a, vi16x b) {
+    return vi_join(a.q0 ^ b.q0, a.q1 ^ b.q1, a.q2 ^ b.q2, a.q3 ^ b.q3);
+}
+/* Bits move within a lane of 32, zeros come in. */
+static INFK_INLINE v_i32x4 vi_shl4(v_i32x4 a, int n) { return (v_i32x4)((v_u32x4)a << n); }
+static INFK_INLINE v_i32x4 vi_shr4(v_i32x4 a, int n) { return (v_i32x4)((v_u32x4)a >> n); }
+static INFK_INLINE vi16x vi_shl(vi16x a, int n) {
+    return vi_join(vi_shl4(a.q0, n), vi_shl4(a.q1, n), vi_shl4(a.q2, n), vi_shl4(a.q3, n));
+}
+static INFK_INLINE vi16x vi_shr(vi16x a, int n) {
+    return vi_join(vi_shr4(a.q0, n), vi_shr4(a.q1, n), vi_shr4(a.q2, n), vi_shr4(a.q3, n));
+}
+
 /* The vocabulary's loads and stores of narrow integers and their tails, from one element at a time. */
 #define VI_NARROW(name, type)                                                       \
     static INFK_INLINE vi16x vi_load_##name##_tail(const type *p, ptrdiff_t n) {    \
@@ -100,6 +119,16 @@ static INFK_INLINE vi16x vi_pairs_i8(const int8_t *p) {
 static INFK_INLINE vf16x v_from_int(vi16x a) {
     return v_join(__builtin_convertvector(a.q0, v_f32x4), __builtin_convertvector(a.q1, v_f32x4),
                   __builtin_convertvector(a.q2, v_f32x4), __builtin_convertvector(a.q3, v_f32x4));
+}
+/* 16 f16. */
+static INFK_INLINE v_f32x4 v_half4(v_i32x4 h) {
+    const v_i32x4 special = ((h & 0x7c00) == 0x7c00) & 0x7f800000;
+    const v_f32x4 magnitude = (v_f32x4)vi_shl4(h & 0x7fff, 13) * v_set4(0x1p112f);
+    return (v_f32x4)((v_i32x4)magnitude | special | vi_shl4(h & 0x8000, 16));
+}
+static INFK_INLINE vf16x v_load_half(const void *p) {
+    const vi16x h = vi_load_i16((const int16_t *)p);
+    return v_join(v_half4(h.q0), v_half4(h.q1), v_half4(h.q2), v_half4(h.q3));
 }
 /* Towards zero; lanes must be within the range of int32. */
 static INFK_INLINE vi16x vi_whole(vf16x a) {

@@ -36,6 +36,21 @@ static INFK_INLINE vi16x vi_dot2(vi16x acc, vi16x x, vi16x w) {
 static INFK_INLINE vi16x vi_pair(const int16_t *p) {
     return vi_set1(*(const infk_i4 *)(const void *)p);
 }
+static INFK_INLINE vi16x vi_and(vi16x a, vi16x b) {
+    return vi_join(_mm256_and_si256(a.lo, b.lo), _mm256_and_si256(a.hi, b.hi));
+}
+static INFK_INLINE vi16x vi_or(vi16x a, vi16x b) {
+    return vi_join(_mm256_or_si256(a.lo, b.lo), _mm256_or_si256(a.hi, b.hi));
+}
+static INFK_INLINE vi16x vi_xor(vi16x a, vi16x b) {
+    return vi_join(_mm256_xor_si256(a.lo, b.lo), _mm256_xor_si256(a.hi, b.hi));
+}
+static INFK_INLINE vi16x vi_shl(vi16x a, int n) {
+    return vi_join(_mm256_slli_epi32(a.lo, n), _mm256_slli_epi32(a.hi, n));
+}
+static INFK_INLINE vi16x vi_shr(vi16x a, int n) {
+    return vi_join(_mm256_srli_epi32(a.lo, n), _mm256_srli_epi32(a.hi, n));
+}
 static INFK_INLINE __m128i vi_load128(const void *p) { return _mm_loadu_si128((const __m128i *)p); }
 static INFK_INLINE vi16x vi_load_i8(const int8_t *p) {
     const __m128i x = vi_load128(p);
@@ -94,6 +109,10 @@ VI_TAILS(i32, int32_t)
 
 static INFK_INLINE vf16x v_from_int(vi16x a) {
     return v_pair(_mm256_cvtepi32_ps(a.lo), _mm256_cvtepi32_ps(a.hi));
+}
+/* 16 f16. */
+static INFK_INLINE vf16x v_load_half(const void *p) {
+    return v_pair(_mm256_cvtph_ps(vi_load128(p)), _mm256_cvtph_ps(vi_load128((const char *)p + 16)));
 }
 /* Towards zero; lanes must be within the range of int32. */
 static INFK_INLINE vi16x vi_whole(vf16x a) {

@@ -19,6 +19,11 @@ static INFK_INLINE vi16x vi_dot2(vi16x acc, vi16x x, vi16x w) {
 static INFK_INLINE vi16x vi_pair(const int16_t *p) {
     return vi_set1(*(const infk_i4 *)(const void *)p);
 }
+static INFK_INLINE vi16x vi_and(vi16x a, vi16x b) { return _mm512_and_si512(a, b); }
+static INFK_INLINE vi16x vi_or(vi16x a, vi16x b) { return _mm512_or_si512(a, b); }
+static INFK_INLINE vi16x vi_xor(vi16x a, vi16x b) { return _mm512_xor_si512(a, b); }
+static INFK_INLINE vi16x vi_shl(vi16x a, int n) { return _mm512_slli_epi32(a, (unsigned)n); }
+static INFK_INLINE vi16x vi_shr(vi16x a, int n) { return _mm512_srli_epi32(a, (unsigned)n); }
 static INFK_INLINE __m128i vi_load128(const void *p) { return _mm_loadu_si128((const __m128i *)p); }
 static INFK_INLINE __m256i vi_load256(const void *p) {
     return _mm256_loadu_si256((const __m256i *)p);
@@ -61,6 +66,8 @@ VI_TAILS(i32, int32_t, _mm512_maskz_loadu_epi32, (vi16x), _mm512_mask_storeu_epi
 #undef VI_TAILS
 
 static INFK_INLINE vf16x v_from_int(vi16x a) { return _mm512_cvtepi32_ps(a); }
+/* 16 f16. */
+static INFK_INLINE vf16x v_load_half(const void *p) { return _mm512_cvtph_ps(vi_load256(p)); }
 /* Towards zero; lanes must be within the range of int32. */
 static INFK_INLINE vi16x vi_whole(vf16x a) { return _mm512_cvttps_epi32(a); }
 /* Towards zero, limited to [low, high], whole numbers within the range of int32; 0 for NaN. */

@@ -179,6 +179,8 @@ static INFK_INLINE ptrdiff_t s_length(float a, ptrdiff_t most) {
     return a >= (float)most ? most : a > 0.0f ? (ptrdiff_t)a : 0;
 }
 
+#include "keep_blocks.h"
+
 #define P(x) s_##x
 #define PF float
 #include "poly.h"

@@ -1,5 +1,5 @@
 /* kernel_case.c - dims for each kind of kernel: a table of shapes with an edge each, then random small ones. */
-#include "kernel_case.h"
+#include "keep_case.h"
 #include <string.h>
 
 enum { RANDOM_CASES = 60, MAX_WORK = 40000 };
@@ -435,6 +435,7 @@ static bool recurrent_case(size_t i, kernel_case *c) {
 bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *out) {
     memset(out, 0, sizeof *out);
     out->kind = kind;
+    if (keep_case_is(kind)) return keep_case_get(i, out);
     switch (kind) {
     case INFK_conv:
     case INFK_iconv:

@@ -29,6 +29,8 @@ typedef struct kernel_case {
         infk_linear_dims linear;
         infk_pack_dims pack;
         infk_embed_dims embed;
+        infk_groups_dims groups;
+        infk_keep_dims keep;
     } dims;
     ptrdiff_t x_count, y_count; /* elements, padding of the layout included */
     ptrdiff_t w_panels, w_inner; /* packed weights: panels of 16 outputs, steps of each; 0 panels: plain elements */

@@ -11,7 +11,7 @@
  * The hash covers all results of the references: equal on every target. --every N runs only each N-th case of the
  * other kernels. */
 #include "infc_abi.h"
-#include "kernel_case.h"
+#include "keep_case.h"
 #include "level_here.h"
 #include "templates/reference.h"
 #include <inttypes.h>
@@ -70,7 +70,10 @@ static void fill(const infk_kernel *k, const kernel_case *c, kernel_data data, o
         /* int16 operands lie in the arena, where a pair may begin at the last element. */
         const size_t beyond = i == 0 && strcmp(type, "i16") == 0 ? 2 : 0;
         void *at = guarded(i, (size_t)counts[i] * kernel_type_bytes(type) + beyond, out->at_start);
-        kernel_fill(at, type, counts[i], data, &state);
+        const bool keep =
+            keep_case_is(c->kind) && strcmp(infk_kind_get(c->kind)->dims_name, "keep") == 0;
+        if (keep && i < 2 && counts[i]) keep_case_fill(c, i, at, data, &state);
+        else kernel_fill(at, type, counts[i], data, &state);
         if (i == 1 && (c->kind == INFK_imatmul || c->kind == INFK_iconv))
             kernel_case_zero_steps(c, type, at);
         linear_case_repair(c, i, at);

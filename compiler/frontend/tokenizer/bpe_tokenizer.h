@@ -19,8 +19,16 @@ typedef struct infc_tokenizer {
  * refused by name, with its place in the file. */
 infc_status infc_tokenizer_read(infc_cx *cx, const infc_llm_model *model, const infc_tokenizer **out);
 
-/* The two kinds of files; bos, eos and template are not in tokenizer.json. */
+/* The two kinds of files. `root` of tokenizer.json at `path`; bos, eos and template are not in it. */
 infc_status infc_tokenizer_json(infc_cx *cx, const char *path, infc_bytes text, infc_tokenizer *out);
 infc_status infc_tokenizer_gguf(infc_cx *cx, const infc_gguf *gguf, infc_tokenizer *out);
+
+/* Bytes of each table, in the order of the fields: what whoever copies or prints them needs. */
+typedef struct infc_tokenizer_table {
+    const char *name; /* of the field, e.g. "added.ids" */
+    infc_bytes bytes;
+} infc_tokenizer_table;
+enum { INFC_TOKENIZER_TABLES = 16 };
+size_t infc_tokenizer_tables(const infrt_tokenizer *t, infc_tokenizer_table out[INFC_TOKENIZER_TABLES]);
 
 #endif
