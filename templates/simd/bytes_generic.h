@@ -2,9 +2,9 @@
  * inputs in every lane. In vector extensions; the other levels have the same functions.
  *
  * Nibbles (0..15): vi_dot_nibbles adds to sums whose form is the level's own and which hold at most 32 inputs. vi_end
- * Nibbles (0..15): vi_dot_nibbles adds to sums whose form is the level's own and which hold at most 32 inputs. vi_end
  * makes them int32, added to what vi_begin began with; vi_add_group takes them into int32 times a scale of 1..16 for
  * each output, as vi_group_scales lays it out. Up to 6 bits work as well for as many inputs as keep within that sum.
+ * Signed bytes: vi_dot_bytes adds (w + VI_BYTES_BIAS) * x to int32, w as vi_bytes lays it out, x not -128. */
 typedef int16_t v_i16x8 __attribute__((vector_size(16)));
 typedef uint16_t v_u16x8 __attribute__((vector_size(16)));
 
