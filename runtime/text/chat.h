@@ -16,7 +16,8 @@ typedef struct infrt_chat {
     const char *why_not; /* null, or why this model's template could not be compiled: what to tell the user */
     const uint32_t *code;
     uint32_t n_code;
-    const char *texts; /* constants of the program */
+    const char *texts; /* constants of the program, n_texts bytes */
+    uint32_t n_texts;
 } infrt_chat;
 
 typedef struct infrt_chat_message {

@@ -211,7 +211,7 @@ infc_status infc_tokenizer_gguf(infc_cx *cx, const infc_gguf *gguf, infc_tokeniz
     static const char *const ends[] = {"eos_token_id", "eot_token_id", "eom_token_id"};
     infc_bpe_parts parts = {0};
     reader r = {.cx = cx, .gguf = gguf, .loc = {.file = gguf->path}, .parts = &parts};
-    *out = (infc_tokenizer){.bos = -1, .bos_text = "", .eos_text = ""};
+    *out = (infc_tokenizer){.bos = -1};
     INFC_TRY(read_kind(&r));
     infc_bpe_fill(cx->arena, &parts);
     infc_bpe_tables(cx->arena, &parts, &out->tables);
@@ -221,10 +221,6 @@ infc_status infc_tokenizer_gguf(infc_cx *cx, const infc_gguf *gguf, infc_tokeniz
         const int32_t id = id_key(&r, ends[i]);
         if (id >= 0) out->eos[out->n_eos++] = id;
     }
-    if (out->bos >= 0 && parts.tokens[out->bos].stored)
-        out->bos_text = parts.tokens[out->bos].stored;
-    if (id_key(&r, ends[0]) >= 0 && parts.tokens[out->eos[0]].stored)
-        out->eos_text = parts.tokens[out->eos[0]].stored;
     around(&r, out);
     return INFC_OK;
 }

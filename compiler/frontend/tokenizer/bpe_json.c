@@ -186,7 +186,7 @@ infc_status infc_tokenizer_json(infc_cx *cx, const char *path, infc_bytes text, 
     json_t *root;
     infc_bpe_parts parts;
     size_t n = 0;
-    *out = (infc_tokenizer){.bos = -1, .bos_text = "", .eos_text = ""};
+    *out = (infc_tokenizer){.bos = -1};
     INFC_TRY(infc_json_object_read(cx, path, text, &root));
     const reader r = {.cx = cx,
                       .loc = {.file = path},

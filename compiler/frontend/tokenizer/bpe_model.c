@@ -2,16 +2,42 @@
 #include <string.h>
 #include "../../base/file.h"
 #include "../hf/json_file.h"
+#include "../template/template.h"
 #include "bpe_tokenizer.h"
 
+enum { SPECIALS = 4 };
+static const char *const special_names[SPECIALS] = {"bos_token", "eos_token", "unk_token", "pad_token"};
+
+/* The template, if there is one; `texts` of special_names: null where the model has none. */
+static void read_chat(infc_cx *cx, const char *template, const char *const texts[SPECIALS], infc_tokenizer *out) {
+    infc_template_text known[SPECIALS];
+    size_t n = 0;
+    for (size_t i = 0; i < SPECIALS; i++)
+        if (texts[i] && *texts[i]) known[n++] = (infc_template_text){special_names[i], texts[i]};
+    if (template) out->chat = infc_template_compile(cx->arena, template, known, n);
+    else out->chat.why_not = "its files have no chat template";
+}
+
+static const char *token_of(infc_cx *cx, const infc_tokenizer *t, const infc_gguf *gguf, const char *key) {
+    uint64_t id;
+    size_t n;
+    if (!infc_gguf_u64(infc_gguf_find(gguf, key), &id) || id >= t->tables.n_tokens) return NULL;
+    const char *piece = infrt_token_piece(&t->tables, (int32_t)id, &n);
+    return infc_arena_copy_string(cx->arena, piece, n);
+}
+
 static infc_status read_gguf(infc_cx *cx, const infc_gguf *gguf, infc_tokenizer *out) {
-    const infc_gguf_value *template = infc_gguf_find(gguf, "tokenizer.chat_template");
+    static const char *const keys[SPECIALS] = {"tokenizer.ggml.bos_token_id", "tokenizer.ggml.eos_token_id",
+                                               "tokenizer.ggml.unknown_token_id",
+                                               "tokenizer.ggml.padding_token_id"};
+    const infc_gguf_value *value = infc_gguf_find(gguf, "tokenizer.chat_template");
+    const char *template = infc_gguf_text(cx->arena, value), *texts[SPECIALS];
     INFC_TRY(infc_tokenizer_gguf(cx, gguf, out));
-    if (!template) return INFC_OK;
-    out->template_file = gguf->path;
-    out->template_text = infc_gguf_text(cx->arena, template);
-    if (out->template_text) return INFC_OK;
-    return infc_fail(cx, INFC_ERR_MODEL, (infc_loc){.file = gguf->path}, "tokenizer.chat_template: it is no text");
+    if (value && !template)
+        return infc_fail(cx, INFC_ERR_MODEL, (infc_loc){.file = gguf->path}, "tokenizer.chat_template: it is no text");
+    for (size_t i = 0; i < SPECIALS; i++) texts[i] = token_of(cx, out, gguf, keys[i]);
+    read_chat(cx, template, texts, out);
+    return INFC_OK;
 }
 
 typedef struct folder {
@@ -70,22 +96,21 @@ static const char *template_of(const json_t *value) {
     return NULL;
 }
 
-static infc_status read_template(const folder *f, const json_t *config, const char *config_path) {
+/* A file of its own is newer than the key, and preferred to it. */
+static infc_status read_template(const folder *f, const json_t *config, const char **out) {
     const char *path = infc_path_join(f->cx->arena, f->dir, "chat_template.jinja");
-    const char *text = template_of(json_object_get(config, "chat_template"));
     infc_bytes file;
-    if (text) f->out->template_file = config_path, f->out->template_text = text;
+    *out = template_of(json_object_get(config, "chat_template"));
     if (!infc_file_exists(path)) return INFC_OK;
-    INFC_TRY(infc_file_map(f->cx, path, &file)); /* newer than the key, and preferred to it */
-    f->out->template_file = path;
-    f->out->template_text = infc_arena_copy_string(f->cx->arena, (const char *)file.ptr, file.len);
-    if (strlen(f->out->template_text) == file.len && infc_text_is_utf8(f->out->template_text, file.len))
-        return INFC_OK;
+    INFC_TRY(infc_file_map(f->cx, path, &file));
+    *out = infc_arena_copy_string(f->cx->arena, (const char *)file.ptr, file.len);
+    if (strlen(*out) == file.len && infc_text_is_utf8(*out, file.len)) return INFC_OK;
     return infc_fail(f->cx, INFC_ERR_MODEL, (infc_loc){.file = path}, "it is no UTF-8 text");
 }
 
 static infc_status read_folder(infc_cx *cx, const char *dir, const infc_tokenizer **out) {
-    const char *path = infc_path_join(cx->arena, dir, "tokenizer.json"), *config_path;
+    const char *path = infc_path_join(cx->arena, dir, "tokenizer.json"), *config_path, *template,
+               *texts[SPECIALS];
     infc_tokenizer *made = INFC_NEW(cx->arena, infc_tokenizer, 1);
     const folder f = {cx, dir, made};
     static const char *const with_ids[] = {"generation_config.json", "config.json"};
@@ -102,13 +127,11 @@ static infc_status read_folder(infc_cx *cx, const char *dir, const infc_tokenize
     INFC_TRY(infc_file_map(cx, path, &text));
     INFC_TRY(infc_tokenizer_json(cx, path, text, made));
     INFC_TRY(read_object(&f, "tokenizer_config.json", &config_path, &root));
-    made->bos_text = token_text(&f, root, "bos_token");
-    made->eos_text = token_text(&f, root, "eos_token");
-    if (*made->bos_text)
-        made->bos = infrt_token_find(&made->tables, made->bos_text, strlen(made->bos_text));
-    if (*made->eos_text)
-        add_eos(made, infrt_token_find(&made->tables, made->eos_text, strlen(made->eos_text)));
-    INFC_TRY(read_template(&f, root, config_path));
+    for (size_t i = 0; i < SPECIALS; i++) texts[i] = token_text(&f, root, special_names[i]);
+    if (*texts[0]) made->bos = infrt_token_find(&made->tables, texts[0], strlen(texts[0]));
+    if (*texts[1]) add_eos(made, infrt_token_find(&made->tables, texts[1], strlen(texts[1])));
+    INFC_TRY(read_template(&f, root, &template));
+    read_chat(cx, template, texts, made);
     for (size_t i = 0; i < 2; i++) {
         INFC_TRY(read_object(&f, with_ids[i], &config_path, &root));
         read_ids(&f, root);

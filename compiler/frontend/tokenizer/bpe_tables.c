@@ -239,37 +239,3 @@ void infc_bpe_tables(infc_arena *arena, infc_bpe_parts *parts, infrt_tokenizer *
     if (out->words == INFRT_WORDS_GPT2 || out->words == INFRT_WORDS_LLAMA3)
         infc_bpe_classes(arena, out);
 }
-
-static infc_bytes numbers(const unsigned char *ptr, size_t n) {
-    return (infc_bytes){ptr, ptr ? 4 * n : 0};
-}
-
-static uint32_t number(const unsigned char *ptr, size_t i) {
-    return ptr ? (uint32_t)infc_little_endian(ptr + 4 * i, 4) : 0;
-}
-
-size_t infc_tokenizer_tables(const infrt_tokenizer *t, infc_tokenizer_table out[INFC_TOKENIZER_TABLES]) {
-    const infrt_token_list *a = &t->added, *b = &t->added_normalized;
-    size_t n = 0, n_pages = 0;
-    for (size_t i = 0; t->pages && i < 0x1100; i++)
-        if (t->pages[i] + 1u > n_pages) n_pages = t->pages[i] + 1u;
-    const infc_tokenizer_table all[] = {
-        {"piece_at", numbers(t->piece_at, t->n_tokens + 1)},
-        {"pieces", {t->pieces, number(t->piece_at, t->n_tokens)}},
-        {"flags", {t->flags, t->flags ? t->n_tokens : 0}},
-        {"sorted", numbers(t->sorted, t->n_sorted)},
-        {"byte_ids", numbers(t->byte_ids, 256)},
-        {"merge_at", numbers(t->merge_at, t->n_tokens + 1)},
-        {"merges", numbers(t->merges, 3 * (size_t)number(t->merge_at, t->n_tokens))},
-        {"added.ids", numbers(a->ids, a->n)},
-        {"added.at", numbers(a->at, a->n + 1)},
-        {"added.texts", {a->texts, number(a->at, a->n)}},
-        {"added_normalized.ids", numbers(b->ids, b->n)},
-        {"added_normalized.at", numbers(b->at, b->n + 1)},
-        {"added_normalized.texts", {b->texts, number(b->at, b->n)}},
-        {"pages", {t->pages, t->pages ? 0x1100 : 0}},
-        {"classes", {t->classes, 64 * n_pages}},
-    };
-    for (; n < sizeof all / sizeof *all; n++) out[n] = all[n];
-    return n;
-}

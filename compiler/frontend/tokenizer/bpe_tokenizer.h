@@ -2,7 +2,7 @@
  * runtime/text works on; and what its files say about the beginning and the end of texts and about conversations. */
 #ifndef INFC_BPE_TOKENIZER_H
 #define INFC_BPE_TOKENIZER_H
-#include "../../../runtime/text/tokenizer.h"
+#include "../../../runtime/text/chat.h"
 #include "../llm/llm_model.h"
 
 typedef struct infc_tokenizer {
@@ -11,24 +11,15 @@ typedef struct infc_tokenizer {
     int32_t bos;            /* -1: none */
     int32_t eos[16];        /* ids that end an answer */
     uint32_t n_eos;
-    const char *template_file, *template_text; /* of conversations; null: none */
-    const char *bos_text, *eos_text; /* what a template means by bos_token and eos_token; "" */
+    infrt_chat chat; /* why_not when its files have no template, or one that is not supported */
 } infc_tokenizer;
 
 /* Reads it from what the model was read from. `out` is null when its files hold none. Everything that is not known is
  * refused by name, with its place in the file. */
 infc_status infc_tokenizer_read(infc_cx *cx, const infc_llm_model *model, const infc_tokenizer **out);
 
-/* The two kinds of files. `root` of tokenizer.json at `path`; bos, eos and template are not in it. */
+/* The two kinds of files; bos, eos and template are not in tokenizer.json. */
 infc_status infc_tokenizer_json(infc_cx *cx, const char *path, infc_bytes text, infc_tokenizer *out);
 infc_status infc_tokenizer_gguf(infc_cx *cx, const infc_gguf *gguf, infc_tokenizer *out);
-
-/* Bytes of each table, in the order of the fields: what whoever copies or prints them needs. */
-typedef struct infc_tokenizer_table {
-    const char *name; /* of the field, e.g. "added.ids" */
-    infc_bytes bytes;
-} infc_tokenizer_table;
-enum { INFC_TOKENIZER_TABLES = 16 };
-size_t infc_tokenizer_tables(const infrt_tokenizer *t, infc_tokenizer_table out[INFC_TOKENIZER_TABLES]);
 
 #endif
