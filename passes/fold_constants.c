@@ -7,7 +7,8 @@ enum { MAX_FOLDED_BYTES = 64 * 1024, MAX_FOLDING_WORK = 1000000000 };
 
 static bool can_fold(const infc_ir *ir, MlirOperation op, const infc_op_desc *desc) {
     if (desc->kind >= INFC_N_OP_KINDS || desc->n_in == 0) return false;
-    if (desc->kind == INFC_OP_relayout || desc->kind == INFC_OP_ipack) return false;
+    if (desc->kind == INFC_OP_relayout || desc->kind == INFC_OP_ipack || desc->kind == INFC_OP_qpack)
+        return false;
     if (infc_type_bytes(&desc->out) > MAX_FOLDED_BYTES || infc_desc_open(desc)) return false;
     for (int i = 0; i < desc->n_in; i++)
         if (!infc_ir_weight_of(ir, mlirOperationGetOperand(op, i))) return false;

@@ -5,6 +5,7 @@
  * can be read beside the output (ir/access.h). Values used outside the group are its results, so there may be
  * several. Afterwards @main holds weights, their preparation, reshapes and calls: one call is one step. */
 #include "../compiler/ir/access.h"
+#include "../compiler/ir/op_rules.h"
 #include "pass.h"
 #include <ctype.h>
 #include <string.h>
@@ -82,6 +83,7 @@ static bool takes_epilogue(infc_op_kind kind) {
     case INFC_OP_concat4:
     case INFC_OP_pad:
     case INFC_OP_ipack:
+    case INFC_OP_qpack:
     case INFC_OP_lstm: /* several states in one tensor: what follows takes a part of it */
     case INFC_OP_gru:
     case INFC_OP_rnn:
@@ -92,7 +94,7 @@ static bool takes_epilogue(infc_op_kind kind) {
 
 /* Tries the users of every op of the group, those that joined meanwhile included; each comes after what it uses. */
 static void grow(infc_ir *ir, group *g) {
-    bool sums = g->root == INFC_OP_imatmul || g->root == INFC_OP_iconv;
+    bool sums = infc_op_sums_integers(g->root);
     if (!takes_epilogue(g->root) || !infc_dtype_in_lanes(g->out.dtype)) return;
     if (!infc_op_is_map(g->root) && !sums && g->out.dtype != INFC_DTYPE_f32) return;
     if (infc_op_is_map(g->root) && !in_lanes(ir, g->ops[0])) return;

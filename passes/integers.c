@@ -8,15 +8,16 @@
  *   a table that is looked up   gather(x, i) becomes  (convert gather(q, i) - zero) * scale
  *
  * Transposes and reshapes between the arithmetic and the op are applied to q. What stays float though one operand is
- * quantised is noted with the reason. The arithmetic that nothing uses any more is for dce. */
-#include "match.h"
+ * quantised is noted with the reason. The arithmetic that nothing uses any more is for dce. At last, sums of bytes
+ * take them as they are (bytes.c). */
+#include "centred.h"
 #include <math.h>
 
 enum { MAX_STEPS = 1 << 15 }; /* of one sum: 255 * 255 * 2^15 < 2^31 */
 
 typedef struct grid {
-    MlirValue q, scale, zero;
-    bool has_zero;
+    infc_centred of;
+    MlirValue scale;
 } grid;
 
 typedef struct cx {
@@ -27,30 +28,14 @@ typedef struct cx {
     MlirLocation location;
 } cx;
 
-/* q, when value is convert(q) - zero or convert(q). */
-static bool match_centred(const infc_ir *ir, MlirValue value, grid *out) {
-    MlirOperation sub = infc_match_map(ir, value, "sub");
-    out->has_zero = !mlirOperationIsNull(sub);
-    if (out->has_zero) {
-        out->zero = mlirOperationGetOperand(sub, 1);
-        value = mlirOperationGetOperand(sub, 0);
-    }
-    MlirOperation def = infc_match_kind(ir, value, INFC_OP_convert);
-    if (mlirOperationIsNull(def)) return false;
-    out->q = mlirOperationGetOperand(def, 0);
-    infc_dtype dtype = infc_ir_type(ir, out->q).dtype;
-    if (dtype == INFC_DTYPE_i32) return !out->has_zero;
-    return dtype == INFC_DTYPE_i8 || dtype == INFC_DTYPE_u8;
-}
-
 static bool match(const infc_ir *ir, MlirValue value, grid *out) {
     MlirOperation def = infc_match_map(ir, value, "mul");
     if (mlirOperationIsNull(def)) return false;
     infc_type type = infc_ir_type(ir, value);
     for (int i = 0; i < 2; i++) {
         out->scale = mlirOperationGetOperand(def, 1 - i);
-        if (!match_centred(ir, mlirOperationGetOperand(def, i), out)) continue;
-        infc_type q = infc_ir_type(ir, out->q);
+        if (!infc_match_centred(ir, mlirOperationGetOperand(def, i), &out->of)) continue;
+        infc_type q = infc_ir_type(ir, out->of.q);
         return infc_shape_equal(&q, &type);
     }
     return false;
@@ -99,21 +84,21 @@ static infc_status reshape_parameter(cx *c, const infc_type *x, const infc_attr 
 }
 
 static infc_status through_reshape(cx *c, const infc_attr *shape, grid *g, bool *found) {
-    infc_type x = infc_ir_type(c->ir, g->q);
+    infc_type x = infc_ir_type(c->ir, g->of.q);
     INFC_TRY(reshape_parameter(c, &x, shape, &g->scale, found));
-    if (g->has_zero) INFC_TRY(reshape_parameter(c, &x, shape, &g->zero, found));
-    return *found ? reshape(c, &g->q, shape->ints, shape->n_ints) : INFC_OK;
+    if (g->of.has_zero) INFC_TRY(reshape_parameter(c, &x, shape, &g->of.zero, found));
+    return *found ? reshape(c, &g->of.q, shape->ints, shape->n_ints) : INFC_OK;
 }
 
 static infc_status through_transpose(cx *c, const infc_attr *perm, grid *g) {
     INFC_TRY(full_rank(c, perm->n_ints, &g->scale));
     INFC_TRY(permute(c, perm, &g->scale));
-    if (g->has_zero) {
-        INFC_TRY(full_rank(c, perm->n_ints, &g->zero));
-        INFC_TRY(permute(c, perm, &g->zero));
+    if (g->of.has_zero) {
+        INFC_TRY(full_rank(c, perm->n_ints, &g->of.zero));
+        INFC_TRY(permute(c, perm, &g->of.zero));
     }
-    MlirValue from = g->q;
-    return infc_ir_build(c->ir, c->at, INFC_OP_transpose, c->location, &from, 1, perm, 1, &g->q);
+    MlirValue from = g->of.q;
+    return infc_ir_build(c->ir, c->at, INFC_OP_transpose, c->location, &from, 1, perm, 1, &g->of.q);
 }
 
 /* The grid of a value, looking through transposes and reshapes, which are then applied to q. */
@@ -153,9 +138,9 @@ static infc_status map2(cx *c, const char *fn, MlirValue a, MlirValue b, MlirVal
 
 /* convert q - zero. */
 static infc_status centre(cx *c, const grid *g, MlirValue *out) {
-    *out = g->q;
+    *out = g->of.q;
     INFC_TRY(convert(c, INFC_DTYPE_f32, out));
-    return g->has_zero ? map2(c, "sub", *out, g->zero, out) : INFC_OK;
+    return g->of.has_zero ? map2(c, "sub", *out, g->of.zero, out) : INFC_OK;
 }
 
 static infc_status centred16(cx *c, const grid *g, MlirValue *out) {
@@ -175,16 +160,16 @@ static bool scaled_by_output(infc_op_kind kind, const infc_type *scale, int64_t 
 /* Null, or why the operands of an op cannot be summed in integers. */
 static const char *unfit(const infc_ir *ir, MlirOperation op, infc_op_kind kind, const grid *x, const grid *w) {
     infc_type xs = infc_ir_type(ir, x->scale), ws = infc_ir_type(ir, w->scale),
-              type = infc_ir_type(ir, w->q);
+              type = infc_ir_type(ir, w->of.q);
     int64_t outputs = infc_outputs_count(kind, &type),
             steps = infc_type_count(&type) / (outputs ? outputs : 1);
     infc_type a = infc_ir_type(ir, mlirOperationGetOperand(op, 0));
     if (kind == INFC_OP_matmul) steps = a.dims[a.rank - 1];
-    if (infc_ir_type(ir, x->q).dtype == INFC_DTYPE_i32 || type.dtype == INFC_DTYPE_i32)
+    if (infc_ir_type(ir, x->of.q).dtype == INFC_DTYPE_i32 || type.dtype == INFC_DTYPE_i32)
         return "an operand is int32";
     if (infc_type_count(&xs) != 1) return "operand 0 has more than one scale";
-    if (x->has_zero) {
-        infc_type zero = infc_ir_type(ir, x->zero);
+    if (x->of.has_zero) {
+        infc_type zero = infc_ir_type(ir, x->of.zero);
         if (infc_type_count(&zero) != 1) return "operand 0 has more than one zero point";
     }
     if (infc_type_open(&type)) return "operand 1 has dimensions known only at run time";
@@ -228,9 +213,9 @@ static infc_status find_bias(cx *c, MlirOperation op, const grid *x, const grid 
         if (infc_type_count(&type) != outputs) continue;
         c->at.before = user; /* the bias may be made after op */
         INFC_TRY(find_grid(c, other, &bias, &found));
-        if (!found || infc_ir_type(c->ir, bias.q).dtype != INFC_DTYPE_i32 || !same_scales(c->ir, x, w, &bias))
+        if (!found || infc_ir_type(c->ir, bias.of.q).dtype != INFC_DTYPE_i32 || !same_scales(c->ir, x, w, &bias))
             continue;
-        *starts = bias.q;
+        *starts = bias.of.q;
         INFC_TRY(reshape(c, starts, &outputs, 1));
         *add = user;
     }
@@ -254,7 +239,7 @@ static infc_status output_scale(cx *c, infc_op_kind kind, MlirValue *scale) {
 static infc_status sum(cx *c, MlirOperation op, infc_op_kind kind, const grid *x, const grid *w) {
     infc_ir *ir = c->ir;
     infc_op_desc desc;
-    infc_type type = infc_ir_type(ir, w->q);
+    infc_type type = infc_ir_type(ir, w->of.q);
     MlirValue in[2], pack[2], result, scale = w->scale;
     MlirOperation add;
     int64_t outputs = infc_outputs_count(kind, &type);
@@ -263,8 +248,8 @@ static infc_status sum(cx *c, MlirOperation op, infc_op_kind kind, const grid *x
     MlirOperation last = mlirOperationIsNull(add) ? op : add;
     c->at.before = last;
     INFC_TRY(centred16(c, x, &in[0]));
-    pack[0] = w->q;
-    if (type.dtype != INFC_DTYPE_i8 || w->has_zero) INFC_TRY(centred16(c, w, &pack[0]));
+    pack[0] = w->of.q;
+    if (type.dtype != INFC_DTYPE_i8 || w->of.has_zero) INFC_TRY(centred16(c, w, &pack[0]));
     if (mlirOperationIsNull(add)) pack[1] = zeros(c, outputs);
     INFC_TRY(infc_ir_build(ir, c->at, INFC_OP_ipack, c->location, pack, 2, NULL, 0, &in[1]));
     INFC_TRY(infc_ir_build(ir, c->at, kind == INFC_OP_conv ? INFC_OP_iconv : INFC_OP_imatmul,
@@ -285,7 +270,7 @@ static infc_status sum(cx *c, MlirOperation op, infc_op_kind kind, const grid *x
 
 /* int8 weights beside a float. */
 static infc_status narrow(cx *c, MlirOperation op, infc_op_kind kind, const grid *w) {
-    MlirValue in[2] = {mlirOperationGetOperand(op, 0), w->q}, scale = w->scale, result;
+    MlirValue in[2] = {mlirOperationGetOperand(op, 0), w->of.q}, scale = w->scale, result;
     INFC_TRY(output_scale(c, kind, &scale));
     INFC_TRY(infc_rebuild(c->ir, op, in, 2, &result));
     INFC_TRY(map2(c, "mul", result, scale, &result));
@@ -308,10 +293,10 @@ static infc_status rewrite_product(cx *c, MlirOperation op, infc_op_kind kind, c
     if (!why) why = unfit(c->ir, op, kind, &x, &w);
     if (!why) return sum(c, op, kind, &x, &w);
     infc_ir_note(c->ir, infc_ir_loc(c->ir, c->location).node, why);
-    bool stored = w_found && infc_ir_type(c->ir, w.q).dtype == INFC_DTYPE_i8 && !w.has_zero &&
+    bool stored = w_found && infc_ir_type(c->ir, w.of.q).dtype == INFC_DTYPE_i8 && !w.of.has_zero &&
                   infc_ptr_set_has(constants, infc_ir_def(weight).ptr);
     if (!stored) return INFC_OK;
-    infc_type scale = infc_ir_type(c->ir, w.scale), type = infc_ir_type(c->ir, w.q);
+    infc_type scale = infc_ir_type(c->ir, w.scale), type = infc_ir_type(c->ir, w.of.q);
     return scaled_by_output(kind, &scale, infc_outputs_count(kind, &type)) ? narrow(c, op, kind, &w) : INFC_OK;
 }
 
@@ -338,8 +323,8 @@ static infc_status rewrite_gather(cx *c, MlirOperation op) {
     const infc_attr *axis = infc_desc_attr(&desc, "axis");
     if (axis->i != 0 || !match(c->ir, mlirOperationGetOperand(op, 0), &g)) return INFC_OK;
     INFC_TRY(gather_parameter(c, op, axis, desc.in[0].rank, &g.scale));
-    if (g.has_zero) INFC_TRY(gather_parameter(c, op, axis, desc.in[0].rank, &g.zero));
-    INFC_TRY(gather(c, op, axis, &g.q));
+    if (g.of.has_zero) INFC_TRY(gather_parameter(c, op, axis, desc.in[0].rank, &g.of.zero));
+    INFC_TRY(gather(c, op, axis, &g.of.q));
     INFC_TRY(centre(c, &g, &result));
     INFC_TRY(map2(c, "mul", result, g.scale, &result));
     infc_ir_replace(c->ir, mlirOperationGetResult(op, 0), result);
@@ -363,5 +348,5 @@ infc_status infc_pass_integers(infc_pass_cx *pass) {
             INFC_TRY(rewrite_product(&c, ops[i], kind, &constants));
         else if (kind == INFC_OP_gather) INFC_TRY(rewrite_gather(&c, ops[i]));
     }
-    return INFC_OK;
+    return infc_sum_bytes(pass);
 }

@@ -116,6 +116,7 @@ static infc_status lay_out(infc_pass_cx *pass, relayouts *made, MlirOperation op
         block_result(pass, op, &desc);
         return want(pass, made, op, 1, INFC_LAYOUT_panel);
     case INFC_OP_iconv: /* reads pairs of channels */
+    case INFC_OP_qconv: /* or four */
         block_result(pass, op, &desc);
         return want(pass, made, op, 0, INFC_LAYOUT_c16);
     case INFC_OP_pool_max:
@@ -132,6 +133,8 @@ static infc_status lay_out(infc_pass_cx *pass, relayouts *made, MlirOperation op
     case INFC_OP_concat2:
     case INFC_OP_concat3:
     case INFC_OP_concat4: return lay_out_concat(pass, made, op, &desc);
+    case INFC_OP_qmatmul:
+    case INFC_OP_qmatmul_both:
     case INFC_OP_imatmul: return want(pass, made, op, 0, INFC_LAYOUT_plain);
     case INFC_OP_lstm:
     case INFC_OP_gru:

@@ -108,6 +108,8 @@ static const infk_kind_info kinds[INFK_N_KINDS] = {
 #define WORD_f32_i32 "f32i32"
 #define WORD_i16_i8 "i16i8"
 #define WORD_i16_i16 "i16"
+#define WORD_u8_i8 "u8i8"
+#define WORD_u8_i32 "u8"
 #define WORD_i8_i32 "i8"
 #define WORD_i16_i32 "i16i32"
 #define WORD_i8_ "i8"
@@ -162,9 +164,10 @@ ptrdiff_t infk_kv_query_bytes(ptrdiff_t head_dim, ptrdiff_t format) {
 
 /* ---- types ---------------------------------------------------------------------------------------------- */
 
-static const char *const c_types[][2] = {
-    {"f32", "float"},  {"i8", "int8_t"},   {"b1", "uint8_t"},  {"b2", "infk_b2"}, {"b4", "infk_b4"},
-    {"b8", "infk_b8"}, {"i16", "int16_t"}, {"i32", "int32_t"}, {"i64", "int64_t"}};
+static const char *const c_types[][2] = {{"f32", "float"},   {"i8", "int8_t"},   {"b1", "uint8_t"},
+                                         {"b2", "infk_b2"},  {"b4", "infk_b4"},  {"b8", "infk_b8"},
+                                         {"i16", "int16_t"}, {"i32", "int32_t"}, {"i64", "int64_t"},
+                                         {"u8", "uint8_t"}};
 enum { N_C_TYPES = sizeof c_types / sizeof *c_types };
 
 const char *infk_c_type(const char *type) {
@@ -271,18 +274,19 @@ static ptrdiff_t keep_units(infk_kind kind, const infk_keep_dims *d) {
     return (kind == INFK_pack_keep ? d->halves : 1) * blocks_of(d->n);
 }
 
+static ptrdiff_t conv_units(const infk_conv_dims *d) { return d->batch * blocks_of(d->oc) * d->oh; }
+
+static ptrdiff_t matmul_units(const infk_matmul_dims *d) { return d->batch * blocks_of(d->n); }
+
 ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     switch (kind) {
     case INFK_iconv:
-    case INFK_conv: {
-        const infk_conv_dims *d = dims;
-        return d->batch * blocks_of(d->oc) * d->oh;
-    }
+    case INFK_qconv:
+    case INFK_conv: return conv_units(dims);
     case INFK_imatmul:
-    case INFK_matmul: {
-        const infk_matmul_dims *d = dims;
-        return d->batch * blocks_of(d->n);
-    }
+    case INFK_qmatmul:
+    case INFK_qmatmul_both:
+    case INFK_matmul: return matmul_units(dims);
     case INFK_pool_max:
     case INFK_pool_avg: {
         const infk_pool_dims *d = dims;
@@ -315,11 +319,13 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     case INFK_to_c16:
     case INFK_from_c16:
     case INFK_ipack_matmul:
+    case INFK_qpack_matmul:
     case INFK_pack_matmul: {
         const infk_relayout_dims *d = dims;
         return d->batch * blocks_of(d->c);
     }
     case INFK_ipack_conv:
+    case INFK_qpack_conv:
     case INFK_pack_conv: return blocks_of(((const infk_relayout_dims *)dims)->c);
     case INFK_linear_keep:
     case INFK_gated_keep:
@@ -394,18 +400,23 @@ static uint64_t keep_flops(infk_kind kind, const void *dims) {
     }
 }
 
+static uint64_t conv_flops(const infk_conv_dims *d) {
+    return 2 * (uint64_t)(d->batch * d->oc * d->oh * d->ow) * (uint64_t)(d->ic * d->kh * d->kw);
+}
+
+static uint64_t matmul_flops(const infk_matmul_dims *d) {
+    return 2 * (uint64_t)(d->batch * d->m * d->n) * (uint64_t)d->k;
+}
+
 uint64_t infk_flops(infk_kind kind, const void *dims) {
     switch (kind) {
     case INFK_iconv:
-    case INFK_conv: {
-        const infk_conv_dims *d = dims;
-        return 2 * (uint64_t)(d->batch * d->oc * d->oh * d->ow) * (uint64_t)(d->ic * d->kh * d->kw);
-    }
+    case INFK_qconv:
+    case INFK_conv: return conv_flops(dims);
     case INFK_imatmul:
-    case INFK_matmul: {
-        const infk_matmul_dims *d = dims;
-        return 2 * (uint64_t)(d->batch * d->m * d->n) * (uint64_t)d->k;
-    }
+    case INFK_qmatmul:
+    case INFK_qmatmul_both:
+    case INFK_matmul: return matmul_flops(dims);
     case INFK_pool_max:
     case INFK_pool_avg: {
         const infk_pool_dims *d = dims;

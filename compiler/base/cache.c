@@ -36,30 +36,51 @@ static bool make_parents(char *path) {
     return true;
 }
 
-bool infc_cache_fetch(infc_cx *cx, const char *key, const char *path) {
-    infc_bytes entry;
+/* The content of an entry, in `out_entry`, which is mapped and to be unmapped. */
+static bool find(infc_cx *cx, const char *key, infc_bytes *out_entry, infc_bytes *out_content) {
     const char *from = entry_path(cx, key);
-    if (!from || infc_file_try_map(from, &entry) != 0) return false;
-    bool found = false;
-    if (entry.len >= HEADER_BYTES && memcmp(entry.ptr, CACHE_MAGIC, MAGIC_BYTES) == 0) {
-        infc_bytes content = {entry.ptr + HEADER_BYTES, entry.len - HEADER_BYTES};
-        const char *hash = infc_hash_hex(cx->arena, content);
-        found = memcmp(entry.ptr + MAGIC_BYTES, hash, HASH_BYTES) == 0 &&
-                infc_file_try_write(path, &content, 1, 0644) == 0;
+    if (!from || infc_file_try_map(from, out_entry) != 0) return false;
+    if (out_entry->len >= HEADER_BYTES && memcmp(out_entry->ptr, CACHE_MAGIC, MAGIC_BYTES) == 0) {
+        *out_content = (infc_bytes){out_entry->ptr + HEADER_BYTES, out_entry->len - HEADER_BYTES};
+        const char *hash = infc_hash_hex(cx->arena, *out_content);
+        if (memcmp(out_entry->ptr + MAGIC_BYTES, hash, HASH_BYTES) == 0) return true;
     }
-    infc_file_unmap(entry);
-    return found;
+    infc_file_unmap(*out_entry);
+    return false;
 }
 
-void infc_cache_store(infc_cx *cx, const char *key, const char *path) {
-    infc_bytes content;
+bool infc_cache_fetch(infc_cx *cx, const char *key, const char *path) {
+    infc_bytes entry, content;
+    if (!find(cx, key, &entry, &content)) return false;
+    bool written = infc_file_try_write(path, &content, 1, 0644) == 0;
+    infc_file_unmap(entry);
+    return written;
+}
+
+bool infc_cache_get(infc_cx *cx, const char *key, infc_bytes *out) {
+    infc_bytes entry, content;
+    if (!find(cx, key, &entry, &content)) return false;
+    uint8_t *copy = infc_arena_alloc(cx->arena, content.len + 1, 1);
+    memcpy(copy, content.ptr, content.len);
+    *out = (infc_bytes){copy, content.len};
+    infc_file_unmap(entry);
+    return true;
+}
+
+void infc_cache_put(infc_cx *cx, const char *key, infc_bytes content) {
     char *to = entry_path(cx, key);
-    if (!to || !make_parents(to) || infc_file_try_map(path, &content) != 0) return;
+    if (!to || !make_parents(to)) return;
     infc_bytes pieces[] = {
         {(const uint8_t *)CACHE_MAGIC, MAGIC_BYTES},
         {(const uint8_t *)infc_hash_hex(cx->arena, content), HASH_BYTES},
         content,
     };
     infc_file_try_write(to, pieces, sizeof pieces / sizeof *pieces, 0644);
+}
+
+void infc_cache_store(infc_cx *cx, const char *key, const char *path) {
+    infc_bytes content;
+    if (!cx->cache_dir || infc_file_try_map(path, &content) != 0) return;
+    infc_cache_put(cx, key, content);
     infc_file_unmap(content);
 }

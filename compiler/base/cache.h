@@ -10,5 +10,8 @@ const char *infc_cache_default_dir(infc_arena *arena);
 bool infc_cache_fetch(infc_cx *cx, const char *key, const char *path);
 /* Stores a copy of the file `path` as `key`. */
 void infc_cache_store(infc_cx *cx, const char *key, const char *path);
+/* The same of bytes; what is found is on the arena. */
+bool infc_cache_get(infc_cx *cx, const char *key, infc_bytes *out);
+void infc_cache_put(infc_cx *cx, const char *key, infc_bytes content);
 
 #endif

@@ -23,6 +23,13 @@ const char *infc_hash_hex(infc_arena *arena, infc_bytes bytes) {
     return to_hex(arena, digest.digest, sizeof digest.digest);
 }
 
+const char *infc_keyed_hash_hex(infc_arena *arena, infc_bytes bytes, infc_bytes secret) {
+    XXH128_canonical_t digest;
+    XXH128_canonicalFromHash(&digest,
+                             XXH3_128bits_withSecret(bytes.ptr, bytes.len, secret.ptr, secret.len));
+    return to_hex(arena, digest.digest, sizeof digest.digest);
+}
+
 const char *infc_sha256_hex(infc_arena *arena, infc_bytes bytes) {
     uint8_t digest[SHA256_DIGEST_LENGTH];
     SHA2_CTX state;

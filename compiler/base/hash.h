@@ -6,6 +6,9 @@
 
 uint64_t infc_hash64(infc_bytes bytes);                           /* XXH3, 64 bit */
 const char *infc_hash_hex(infc_arena *arena, infc_bytes bytes);   /* XXH3, 128 bit: 32 digits */
+/* The same under a secret of random bytes. */
+enum { INFC_KEYED_SECRET_BYTES = 192 };
+const char *infc_keyed_hash_hex(infc_arena *arena, infc_bytes bytes, infc_bytes secret);
 const char *infc_sha256_hex(infc_arena *arena, infc_bytes bytes); /* 64 digits */
 /* 40 digits; what ONNX has, safe against accidents only. */
 const char *infc_sha1_hex(infc_arena *arena, infc_bytes bytes);

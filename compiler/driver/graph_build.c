@@ -16,8 +16,11 @@ static infc_graph_class class_of(infc_op_kind kind) {
     switch (kind) {
     case INFC_OP_conv:
     case INFC_OP_iconv:
+    case INFC_OP_qconv:
     case INFC_OP_matmul:
     case INFC_OP_imatmul:
+    case INFC_OP_qmatmul:
+    case INFC_OP_qmatmul_both:
     case INFC_OP_attention:
     case INFC_OP_attention_masked:
     case INFC_OP_lstm:

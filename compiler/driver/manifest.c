@@ -1,6 +1,6 @@
 #include "manifest.h"
+#include "../base/digest.h"
 #include "../base/file.h"
-#include "../base/hash.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -121,7 +121,7 @@ int infc_manifest_digest(infc_cx *cx, const char *dir, const char *path, const c
     infc_bytes bytes;
     int error = infc_file_try_map_beneath(dir, path, false, &bytes);
     if (error) return error;
-    *out_sha256 = infc_sha256_hex(cx->arena, bytes);
+    *out_sha256 = infc_digest(cx, bytes);
     infc_file_unmap(bytes);
     return 0;
 }

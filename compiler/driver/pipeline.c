@@ -1,5 +1,5 @@
 #include "pipeline.h"
-#include "../base/hash.h"
+#include "../base/digest.h"
 #include "../base/interrupt.h"
 #include "../frontend/onnx/onnx_import.h"
 #include "clock.h"
@@ -161,7 +161,7 @@ static infc_status check_facts(infc_pipeline *p, infc_built *built) {
         return INFC_OK;
     }
     INFC_TRY(infc_file_map(p->cx, p->build->spec.model, &model));
-    built->plan.source_sha256 = infc_sha256_hex(p->cx->arena, model);
+    built->plan.source_sha256 = infc_digest(p->cx, model);
     infc_file_forget(p->cx, model.ptr, model.len);
     return infc_self_check(p->cx, &p->build->ir, &built->plan);
 }

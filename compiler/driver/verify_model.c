@@ -1,6 +1,6 @@
 /* What is run and compared, for a model and for the folder of an earlier compile. */
 #include "../base/file.h"
-#include "../base/hash.h"
+#include "../base/digest.h"
 #include "verify.h"
 #include <string.h>
 
@@ -126,7 +126,7 @@ static infc_status tensors_of_folder(infc_verification *v, const infc_built_fold
         .path = v->options->model, .sets = v->options->sets, .stop_after = last_model_pass(), .keep_stages = true};
     INFC_TRY(infc_compile(v->cx, &compile, &build));
     INFC_TRY(infc_file_map(v->cx, build.spec.model, &model));
-    if (strcmp(infc_sha256_hex(v->cx->arena, model),
+    if (strcmp(infc_digest(v->cx, model),
                infc_manifest_text(&built->manifest, "model_sha256")) != 0)
         infc_warn(v->cx, (infc_loc){.file = build.spec.model},
                   "not the file that %s was compiled from", built->dir);

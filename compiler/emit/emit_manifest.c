@@ -1,4 +1,5 @@
 /* emit_manifest.c - manifest.json: where the output came from, and the SHA-256 of each file. */
+#include "../base/digest.h"
 #include "../base/file.h"
 #include "../base/hash.h"
 #include "emit.h"
@@ -15,7 +16,7 @@ static infc_status print_file(infc_cx *cx, const char *dir, const char *name, bo
     infc_buf_puts(out, "    {\"path\": ");
     infc_buf_json_string(out, name);
     infc_buf_printf(out, ", \"bytes\": %zu, \"sha256\": \"%s\"}%s\n", bytes.len,
-                    infc_sha256_hex(cx->arena, bytes), last ? "" : ",");
+                    infc_digest(cx, bytes), last ? "" : ",");
     infc_file_unmap(bytes);
     return INFC_OK;
 }

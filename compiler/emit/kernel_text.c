@@ -20,6 +20,7 @@ static const struct type_text {
 } type_texts[] = {
     {"f32", "float", "s_float(0xff800000u)", "s_max_nan(acc, x)"},
     {"i8", "int8_t", "INT8_MIN", "((x) > (acc) ? (x) : (acc))"},
+    {"u8", "uint8_t", "", ""},
     {"i16", "int16_t", "", ""},
     {"b1", "uint8_t", "", ""},
     {"b2", "infk_b2", "", ""},
@@ -61,7 +62,7 @@ static bool uses(infc_bytes text, const char *word) {
 
 /* Sums of integers are wider than what they add. */
 static bool integer(const infk_kernel *k) {
-    return k->kind == INFK_imatmul || k->kind == INFK_iconv;
+    return strcmp(k->types[2], "i32") == 0 && strcmp(k->types[0], "i32") != 0;
 }
 
 /* Defines what `text` uses. */
@@ -73,7 +74,7 @@ static infc_status prologue(infc_cx *cx, const infk_kernel *k, const char *fn, c
         return infc_fail(cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "%s: operand type without C text", k->name);
     const char *packed = w ? w->c_type : x->c_type;
     bool bytes = strcmp(packed, "int8_t") == 0 || strcmp(packed, "uint8_t") == 0;
-    /* Integer panels: 64 bytes of starts, then pairs of steps. */
+    /* Integer panels: 64 bytes of starts, then pairs of steps; those of bytes: starts, sums, then fours. */
     const char *packed_type = k->types[1][0] && strcmp(k->types[1], "i32") != 0 ? k->types[1] : k->types[0];
     const int head = strcmp(packed_type, "i8") == 0 ? 64 : 32;
     const struct panel_text *panel = bytes ? &panel_i8 : &panel_f32;
@@ -98,6 +99,13 @@ static infc_status prologue(infc_cx *cx, const infk_kernel *k, const char *fn, c
         {"PANEL(", "PANEL(k_total, panel, k, lane)", panel->panel},
         {"V_LDW(", "V_LDW(panel, k)", panel->v_ldw},
         {"V_LDW_AT(", "V_LDW_AT(panel, k, i)", panel->v_ldw_at},
+        {"QMIDDLE", "QMIDDLE", strcmp(x->name, "u8") == 0 ? "128" : "0"},
+        {"QSTEPS(", "QSTEPS(k)", "(((k) + 3) / 4 * 4)"},
+        {"QPANEL(", "QPANEL(steps, panel)", "((panel) * ((steps) * 16 + 128))"},
+        {"QSTART(", "QSTART(p, lane)", "(((const infk_i4 *)(const void *)(p))[lane])"},
+        {"QAT(", "QAT(k, lane)", "(128 + (k) / 4 * 64 + (lane) * 4 + (k) % 4)"},
+        {"VQ_START(", "VQ_START(p)", "vi_load((const int32_t *)(const void *)(p))"},
+        {"VQ_SUMS(", "VQ_SUMS(p)", "vi_load((const int32_t *)(const void *)(p) + 16)"},
         {"ISTEPS(", "ISTEPS(k)", "(((k) + 1) / 2 * 2)"},
         {"IPANEL(", "IPANEL(steps, panel)", infc_arena_printf(cx->arena, "((panel) * ((steps) * 16 + %d))", head)},
         {"ISTART(", "ISTART(p, lane)", "(((const infk_i4 *)(const void *)(p))[lane])"},

@@ -57,11 +57,14 @@ bool infc_access_epilogue(infc_op_kind root, const infc_type *out, const infc_ty
     switch (root) {
     case INFC_OP_conv:
     case INFC_OP_iconv:
+    case INFC_OP_qconv:
     case INFC_OP_pool_max:
     case INFC_OP_resize:
     case INFC_OP_pool_avg: return access_image(out, extra, padded, access);
     case INFC_OP_norm:
     case INFC_OP_matmul:
+    case INFC_OP_qmatmul:
+    case INFC_OP_qmatmul_both:
     case INFC_OP_imatmul: return access_matmul(out, extra, padded, access);
     default: return false;
     }

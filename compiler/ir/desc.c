@@ -115,7 +115,8 @@ static const char *open_lists(infc_op_kind kind) {
     case INFC_OP_pool_max:
     case INFC_OP_pool_avg: return "kernel pads";
     case INFC_OP_conv:
-    case INFC_OP_iconv: return "pads";
+    case INFC_OP_iconv:
+    case INFC_OP_qconv: return "pads";
     case INFC_OP_attention:
     case INFC_OP_attention_masked: return "past";
     case INFC_OP_resize: return "size";

@@ -6,7 +6,7 @@
 enum { UNKNOWN_LAYOUT = 99, MAX_TEXTS = INFC_MAX_RANK + 1 };
 
 infc_layout infc_ir_layout_of(MlirStringRef text) {
-    for (infc_layout layout = INFC_LAYOUT_plain; layout <= INFC_LAYOUT_ipanel; layout++)
+    for (infc_layout layout = INFC_LAYOUT_plain; layout <= INFC_LAYOUT_qpanel; layout++)
         if (mlirStringRefEqual(text, infc_mlir_str(infc_layout_name(layout)))) return layout;
     return (infc_layout)UNKNOWN_LAYOUT;
 }

@@ -15,7 +15,7 @@ const char *infc_desc_check(infc_arena *arena, const infc_op_desc *desc);
 /* "operand 1 must be plain, not f32[1,2]{c16}", and alike. */
 const char *infc_want_f32(infc_arena *arena, const infc_op_desc *desc, int operand);
 const char *infc_want_layout(infc_arena *arena, const infc_op_desc *desc, int operand, infc_layout layout);
-/* Operands of an integer sum: i16, and weights that ipack packed. */
+/* Operands of an integer sum: i16 and weights that ipack packed, or u8, those of qpack and zero points. */
 const char *infc_want_integers(infc_arena *arena, const infc_op_desc *desc);
 /* An attribute of `n` numbers within [low, high]. */
 const char *infc_want_ints(infc_arena *arena, const infc_op_desc *desc, const char *name, int n,
@@ -23,6 +23,8 @@ const char *infc_want_ints(infc_arena *arena, const infc_op_desc *desc, const ch
 /* An attribute that is one number within [low, high]. */
 const char *infc_want_int(infc_arena *arena, const infc_op_desc *desc, const char *name, int64_t low, int64_t high);
 bool infc_op_layout_free(infc_op_kind kind);
+/* Its result is sums of integers: i32. */
+bool infc_op_sums_integers(infc_op_kind kind);
 
 /* One "name:kind" of infc_op_info.attrs; advances *list, false at its end. */
 typedef struct infc_attr_decl {
@@ -38,7 +40,7 @@ int64_t infc_round_up(int64_t n, int64_t unit);
 int64_t infc_dims_product(const infc_type *type, int first, int last);
 /* Of a checked panel type: inner dimension in memory, a multiple of 64 when elements are bytes. */
 int64_t infc_panel_inner(const infc_type *type);
-/* Of a checked type, i8 or i16, as it is packed for integer sums: elements of one panel of 16 outputs. */
+/* Of a checked type, as it is packed for integer sums, ipanel or qpanel: elements of one panel of 16 outputs. */
 int64_t infc_ipanel_elements(const infc_type *type);
 bool infc_layout_is_packed(infc_layout layout);
 

@@ -10,6 +10,17 @@ static const infc_op_info ops[] = {
 const infc_op_info *infc_op_get(infc_op_kind kind) { return &ops[kind]; }
 
 bool infc_op_layout_free(infc_op_kind kind) {
-    return kind == INFC_OP_conv || kind == INFC_OP_iconv || kind == INFC_OP_pool_max ||
-           kind == INFC_OP_pool_avg || kind == INFC_OP_resize;
+    return kind == INFC_OP_conv || kind == INFC_OP_iconv || kind == INFC_OP_qconv ||
+           kind == INFC_OP_pool_max || kind == INFC_OP_pool_avg || kind == INFC_OP_resize;
+}
+
+bool infc_op_sums_integers(infc_op_kind kind) {
+    switch (kind) {
+    case INFC_OP_iconv:
+    case INFC_OP_imatmul:
+    case INFC_OP_qconv:
+    case INFC_OP_qmatmul:
+    case INFC_OP_qmatmul_both: return true;
+    default: return false;
+    }
 }

@@ -34,6 +34,10 @@ const char *infc_type_check(infc_arena *arena, const infc_type *type) {
         if (type->dtype != INFC_DTYPE_i8 && type->dtype != INFC_DTYPE_i16)
             return infc_arena_printf(arena, "%s: ipanel holds i8 or i16", infc_type_text(arena, type));
         /* fallthrough */
+    case INFC_LAYOUT_qpanel:
+        if (type->layout == INFC_LAYOUT_qpanel && type->dtype != INFC_DTYPE_i8)
+            return infc_arena_printf(arena, "%s: qpanel holds i8", infc_type_text(arena, type));
+        /* fallthrough */
     case INFC_LAYOUT_panel:
         if (type->rank >= 2 && type->rank <= 4) return NULL;
         return infc_arena_printf(arena, "%s: panel needs 2, 3 or 4 dimensions", infc_type_text(arena, type));
@@ -76,22 +80,22 @@ int64_t infc_panel_inner(const infc_type *type) {
     return infc_dtype_bytes(type->dtype) == 1 ? infc_round_up(inner, 64) : inner;
 }
 
-bool infc_layout_is_packed(infc_layout layout) {
-    return layout == INFC_LAYOUT_panel || layout == INFC_LAYOUT_ipanel;
-}
+bool infc_layout_is_packed(infc_layout layout) { return layout >= INFC_LAYOUT_panel; }
 
 int64_t infc_ipanel_elements(const infc_type *type) {
     int64_t inputs = type->rank == 4 ? type->dims[1] : type->dims[type->rank - 2];
     int64_t taps = type->rank == 4 ? type->dims[2] * type->dims[3] : 1;
-    return infc_dim_add(infc_dim_mul(infc_round_up(inputs, 2), taps * 16),
-                        64 / (int64_t)infc_dtype_bytes(type->dtype));
+    const bool bytes = type->layout == INFC_LAYOUT_qpanel;
+    return infc_dim_add(infc_dim_mul(infc_round_up(inputs, bytes ? 4 : 2), taps * 16),
+                        bytes ? 128 : 64 / (int64_t)infc_dtype_bytes(type->dtype));
 }
 
 static int64_t stored_elements(const infc_type *type) {
     switch (type->layout) {
     case INFC_LAYOUT_c16:
         return type->dims[0] * infc_round_up(type->dims[1], 16) * infc_dims_product(type, 2, type->rank);
-    case INFC_LAYOUT_ipanel: {
+    case INFC_LAYOUT_ipanel:
+    case INFC_LAYOUT_qpanel: {
         int64_t outputs = type->rank == 4 ? type->dims[0] : type->dims[type->rank - 1];
         int64_t matrices = type->rank == 3 ? type->dims[0] : 1;
         return matrices * infc_ipanel_elements(type) * ((outputs + 15) / 16);
@@ -127,6 +131,7 @@ const char *infc_layout_name(infc_layout layout) {
     case INFC_LAYOUT_c16: return "c16";
     case INFC_LAYOUT_panel: return "panel";
     case INFC_LAYOUT_ipanel: return "ipanel";
+    case INFC_LAYOUT_qpanel: return "qpanel";
     }
     return "?";
 }

@@ -30,7 +30,8 @@ static void dump_recipes(const infc_plan *plan, infc_buf *out) {
     for (int i = 0; i < plan->n_recipes; i++) {
         const infc_plan_recipe *recipe = &plan->recipes[i];
         infc_buf_printf(out, "  - {buffer: %d, from: ", recipe->buffer);
-        infc_buf_json_string(out, plan->weights->items[recipe->weight].name);
+        const char *name = plan->weights->items[recipe->weight].name;
+        infc_buf_json_string(out, name ? name : "");
         infc_buf_puts(out, ", ops: [");
         for (int k = 0; k < recipe->n_ops; k++) {
             const infc_op_desc *desc = &plan->recipe_ops[recipe->first_op + k];

@@ -16,8 +16,11 @@ static void kernel_words(const infc_plan_step *step, infc_buf *out) {
     const char *name = infk_kind_get(call->kind)->name;
     switch (call->kind) {
     case INFK_iconv:
+    case INFK_qconv:
     case INFK_conv: conv_words(name, &call->dims.conv, out); break;
     case INFK_imatmul:
+    case INFK_qmatmul:
+    case INFK_qmatmul_both:
     case INFK_matmul:
         infc_buf_printf(out, "%s %s x %s x %s", name, T(call->dims.matmul.m),
                         T(call->dims.matmul.k), T(call->dims.matmul.n));

@@ -39,6 +39,7 @@ typedef enum infc_layout {
     INFC_LAYOUT_c16 = 1, /* activations [N,C,spatial...]: [N][ceil(C/16)][spatial...][16], pad lanes undefined */
     INFC_LAYOUT_panel = 2, /* matrix weights: panels of 16 outputs, see docs/adr/0002-packed-layouts.md */
     INFC_LAYOUT_ipanel = 3, /* the same for sums of integers: with what each sum starts from */
+    INFC_LAYOUT_qpanel = 4, /* the same for sums of bytes: with the sums of the weights too */
 } infc_layout;
 
 /* What a call returned. */

@@ -118,8 +118,51 @@ static INFK_INLINE vf16x v_load_half(const void *p) {
 static INFK_INLINE vi16x vi_whole(vf16x a) {
     return vi_join(_mm256_cvttps_epi32(a.lo), _mm256_cvttps_epi32(a.hi));
 }
-/* Towards zero, limited to [low, high], whole numbers within the range of int32; 0 for NaN. */
+static INFK_INLINE __m256 v_cut_half(__m256 a) {
+    return _mm256_round_ps(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+}
+/* Towards zero, limited to [low, high], whole numbers within the range of int32; 0 for NaN, never -0. */
 static INFK_INLINE vf16x v_limit(vf16x a, float low, float high) {
-    const vf16x number = v_select_eq(a, a, a, v_zero());
-    return v_from_int(vi_whole(v_min(v_max(number, v_set1(low)), v_set1(high))));
+    const vf16x number = low == 0.0f ? a : v_select_eq(a, a, a, v_zero()); /* max makes a NaN its limit */
+    const vf16x within = v_min(v_max(number, v_set1(low)), v_set1(high));
+    const vf16x whole = v_pair(v_cut_half(within.lo), v_cut_half(within.hi));
+    return low == 0.0f ? whole : v_add(whole, v_zero());
+}
+
+/* Sums of products of u8 and i8, see integers_generic.h: widened to int16. Each of the four parts of a vqsum holds the
+ * sums of four lanes, in two halves. */
+typedef struct vqsum {
+    __m256i q0, q1, q2, q3;
+} vqsum;
+typedef vqsum vqw; /* four steps of four lanes each */
+typedef __m256i vqx;
+static INFK_INLINE vqsum vq_join(__m256i q0, __m256i q1, __m256i q2, __m256i q3) {
+    vqsum r;
+    r.q0 = q0;
+    r.q1 = q1;
+    r.q2 = q2;
+    r.q3 = q3;
+    return r;
+}
+static INFK_INLINE vqsum vq_none(void) {
+    const __m256i none = _mm256_setzero_si256();
+    return vq_join(none, none, none, none);
+}
+static INFK_INLINE vqx vq_x(const uint8_t *p) {
+    return _mm256_cvtepu8_epi16(_mm_set1_epi32(*(const infk_i4 *)(const void *)p));
+}
+static INFK_INLINE vqx vq_same(uint8_t x) { return _mm256_set1_epi16(x); }
+static INFK_INLINE __m256i vq_w4(const int8_t *p) { return _mm256_cvtepi8_epi16(vi_load128(p)); }
+static INFK_INLINE vqw vq_w(const int8_t *p) {
+    return vq_join(vq_w4(p), vq_w4(p + 16), vq_w4(p + 32), vq_w4(p + 48));
+}
+static INFK_INLINE vqsum vq_dot(vqsum acc, vqx x, vqw w) {
+    return vq_join(_mm256_add_epi32(acc.q0, _mm256_madd_epi16(x, w.q0)),
+                   _mm256_add_epi32(acc.q1, _mm256_madd_epi16(x, w.q1)),
+                   _mm256_add_epi32(acc.q2, _mm256_madd_epi16(x, w.q2)),
+                   _mm256_add_epi32(acc.q3, _mm256_madd_epi16(x, w.q3)));
+}
+static INFK_INLINE vi16x vq_sum(vqsum a) {
+    return vi_join(_mm256_permute4x64_epi64(_mm256_hadd_epi32(a.q0, a.q1), 0xd8),
+                   _mm256_permute4x64_epi64(_mm256_hadd_epi32(a.q2, a.q3), 0xd8));
 }

@@ -70,8 +70,52 @@ static INFK_INLINE vf16x v_from_int(vi16x a) { return _mm512_cvtepi32_ps(a); }
 static INFK_INLINE vf16x v_load_half(const void *p) { return _mm512_cvtph_ps(vi_load256(p)); }
 /* Towards zero; lanes must be within the range of int32. */
 static INFK_INLINE vi16x vi_whole(vf16x a) { return _mm512_cvttps_epi32(a); }
-/* Towards zero, limited to [low, high], whole numbers within the range of int32; 0 for NaN. */
+/* Towards zero, limited to [low, high], whole numbers within the range of int32; 0 for NaN, never -0. */
 static INFK_INLINE vf16x v_limit(vf16x a, float low, float high) {
-    const vf16x number = v_select_eq(a, a, a, v_zero());
-    return v_from_int(vi_whole(v_min(v_max(number, v_set1(low)), v_set1(high))));
+    const vf16x number = low == 0.0f ? a : v_select_eq(a, a, a, v_zero()); /* max makes a NaN its limit */
+    const vf16x within = v_min(v_max(number, v_set1(low)), v_set1(high));
+    const vf16x whole = _mm512_roundscale_ps(within, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+    return low == 0.0f ? whole : v_add(whole, v_zero());
 }
+
+/* Sums of products of u8 and i8, see integers_generic.h. Without VNNI they are widened to int16, and each of the two
+ * parts of a vqsum holds the sums of eight lanes, in two halves. */
+#if defined(__AVX512VNNI__)
+typedef vi16x vqsum, vqx, vqw;
+static INFK_INLINE vqsum vq_none(void) { return vi_zero(); }
+static INFK_INLINE vqx vq_x(const uint8_t *p) { return vi_set1(*(const infk_i4 *)(const void *)p); }
+static INFK_INLINE vqx vq_same(uint8_t x) { return vi_set1((int32_t)(x * 0x1010101u)); }
+static INFK_INLINE vqw vq_w(const int8_t *p) { return _mm512_loadu_si512(p); }
+static INFK_INLINE vqsum vq_dot(vqsum acc, vqx x, vqw w) { return _mm512_dpbusd_epi32(acc, x, w); }
+static INFK_INLINE vi16x vq_sum(vqsum a) { return a; }
+#else
+typedef struct vqsum {
+    __m512i lo, hi;
+} vqsum;
+typedef vqsum vqw;
+typedef __m512i vqx;
+static INFK_INLINE vqsum vq_join(__m512i lo, __m512i hi) {
+    vqsum r;
+    r.lo = lo;
+    r.hi = hi;
+    return r;
+}
+static INFK_INLINE vqsum vq_none(void) { return vq_join(vi_zero(), vi_zero()); }
+static INFK_INLINE vqx vq_x(const uint8_t *p) {
+    return _mm512_cvtepu8_epi16(_mm256_set1_epi32(*(const infk_i4 *)(const void *)p));
+}
+static INFK_INLINE vqx vq_same(uint8_t x) { return _mm512_set1_epi16(x); }
+static INFK_INLINE vqw vq_w(const int8_t *p) {
+    return vq_join(vi_pairs_i8(p), vi_pairs_i8(p + 32));
+}
+static INFK_INLINE vqsum vq_dot(vqsum acc, vqx x, vqw w) {
+    return vq_join(_mm512_add_epi32(acc.lo, _mm512_madd_epi16(x, w.lo)),
+                   _mm512_add_epi32(acc.hi, _mm512_madd_epi16(x, w.hi)));
+}
+static INFK_INLINE vi16x vq_sum(vqsum a) {
+    const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    const __m512i odd = _mm512_or_si512(even, _mm512_set1_epi32(1));
+    return _mm512_add_epi32(_mm512_permutex2var_epi32(a.lo, even, a.hi),
+                            _mm512_permutex2var_epi32(a.lo, odd, a.hi));
+}
+#endif

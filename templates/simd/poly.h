@@ -2,12 +2,15 @@
  * once over the vocabulary: included with P(x) and PF set for one float (scalar.h) and for 16 lanes (<isa>.h), so that
  * both give the same bits. */
 
+/* A level that has an instruction for one of the next two says so by its macro and defines it itself. */
+#ifndef INFK_HAS_ROUND
 /* To a whole number, half to even: from 2^23 on all are whole. The sign of a zero is kept. */
 static INFK_INLINE PF P(round)(PF a) {
     const PF x = P(abs)(a), whole = P(set1)(8388608.0f);
     const PF near = P(sub)(P(add)(x, whole), whole);
     return P(copysign)(P(select_gt)(whole, x, near, x), a);
 }
+#endif
 static INFK_INLINE PF P(floor)(PF a) {
     const PF r = P(round)(a);
     return P(select_gt)(r, a, P(sub)(r, P(set1)(1.0f)), r);
@@ -32,12 +35,14 @@ static INFK_INLINE PF P(exp_whole)(PF x) {
 static INFK_INLINE PF P(exp_rest)(PF x, PF n) {
     return P(fma)(n, P(set1)(0x1.05c610p-29f), P(fma)(n, P(set1)(-0x1.62e430p-1f), x));
 }
+#ifndef INFK_HAS_SCALE2
 /* a * 2^n in two halves, since n leaves the range of a float's exponent at both ends. */
 static INFK_INLINE PF P(scale2)(PF a, PF n) {
     const PF round = P(set1)(12582912.0f);
     const PF half = P(sub)(P(fma)(n, P(set1)(0.5f), round), round);
     return P(mul)(P(mul)(a, P(pow2)(half)), P(pow2)(P(sub)(n, half)));
 }
+#endif
 /* exp(a) = 2^n * e^r with |r| <= ln(2) / 2. NaN passes through the limits (see min and max). */
 static INFK_INLINE PF P(exp)(PF a) {
     const PF x = P(min)(P(set1)(89.0f), P(max)(P(set1)(-104.0f), a));

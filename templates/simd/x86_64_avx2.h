@@ -95,6 +95,12 @@ static INFK_INLINE __m256 v_pow2_half(__m256 n) {
     return _mm256_castsi256_ps(_mm256_slli_epi32(biased, 23));
 }
 static INFK_INLINE vf16x v_pow2(vf16x n) { return v_pair(v_pow2_half(n.lo), v_pow2_half(n.hi)); }
+/* See poly.h. */
+#define INFK_HAS_ROUND
+static INFK_INLINE __m256 v_round_half(__m256 a) {
+    return _mm256_round_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+static INFK_INLINE vf16x v_round(vf16x a) { return v_pair(v_round_half(a.lo), v_round_half(a.hi)); }
 static INFK_INLINE __m256 v_exponent_half(__m256 a) {
     const __m256i biased = _mm256_srli_epi32(_mm256_castps_si256(a), 23);
     const __m256 whole = _mm256_castsi256_ps(_mm256_or_si256(biased, _mm256_set1_epi32(0x4b000000)));
@@ -167,5 +173,6 @@ static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
 #include "poly.h"
 #undef P
 #undef PF
+#undef INFK_HAS_ROUND
 
 #endif

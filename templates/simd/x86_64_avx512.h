@@ -56,6 +56,13 @@ static INFK_INLINE vf16x v_pow2(vf16x n) {
     const __m512i biased = _mm512_castps_si512(_mm512_add_ps(n, _mm512_set1_ps(12583039.0f)));
     return _mm512_castsi512_ps(_mm512_slli_epi32(biased, 23));
 }
+/* See poly.h: to nearest, half to even; a * 2^n, one rounding. */
+#define INFK_HAS_ROUND
+static INFK_INLINE vf16x v_round(vf16x a) {
+    return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+#define INFK_HAS_SCALE2
+static INFK_INLINE vf16x v_scale2(vf16x a, vf16x n) { return _mm512_scalef_ps(a, n); }
 static INFK_INLINE vf16x v_exponent(vf16x a) {
     const __m512i biased = _mm512_srli_epi32(_mm512_castps_si512(a), 23);
     const __m512i whole = _mm512_or_si512(biased, _mm512_set1_epi32(0x4b000000));
@@ -95,12 +102,15 @@ static INFK_INLINE float v_sum(vf16x a) {
     const __m128 by2 = _mm_add_ps(by4, _mm_movehl_ps(by4, by4));
     return _mm_cvtss_f32(_mm_add_ss(by2, _mm_movehdup_ps(by2)));
 }
+/* v_max_nan of 4. */
+static INFK_INLINE __m128 v_max_nan4(__m128 acc, __m128 x) {
+    return _mm_mask_mov_ps(_mm_max_ps(x, acc), _mm_cmp_ps_mask(x, x, _CMP_UNORD_Q), x);
+}
 static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
-    float l[16];
-    _mm512_storeu_ps(l, a);
-    for (int half = 8; half > 0; half /= 2)
-        for (int i = 0; i < half; i++) l[i] = s_max_nan(l[i], l[i + half]);
-    return l[0];
+    const vf16x by8 = v_max_nan(a, _mm512_shuffle_f32x4(a, a, 0x0e));
+    const __m128 by4 = v_max_nan4(_mm512_castps512_ps128(by8), _mm512_extractf32x4_ps(by8, 1));
+    const __m128 by2 = v_max_nan4(by4, _mm_movehl_ps(by4, by4));
+    return _mm_cvtss_f32(v_max_nan4(by2, _mm_movehdup_ps(by2)));
 }
 
 #include "integers_x86_64_avx512.h"
@@ -114,5 +124,7 @@ static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
 #include "poly.h"
 #undef P
 #undef PF
+#undef INFK_HAS_ROUND
+#undef INFK_HAS_SCALE2
 
 #endif

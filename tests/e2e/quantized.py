@@ -42,6 +42,14 @@ def graph():
                  "xs": f(0.02), "xz": np.uint8(131), "ys": f(0.9), "yz": np.uint8(120), "bs": (f(0.02) * scales).astype(f),
                  "bz": np.zeros(33, np.int32), "ds": f(0.01), "dz": np.int8(0)}
     conv = {"pads": [1] * 4}
+    signed = r.integers(-128, 128, (3, 14, 67)).astype(np.int8)
+    right = r.integers(0, 256, (3, 67, 49)).astype(np.uint8)
+    left = r.integers(-128, 128, (2, 32, 5, 9)).astype(np.int8)
+    unsigned = r.integers(0, 256, (67, 35)).astype(np.uint8)
+    point = r.integers(0, 256, (20, 32, 1, 1)).astype(np.uint8)
+    grouped = r.integers(-128, 128, (32, 16, 3, 3)).astype(np.int8)
+    constants |= {"u": unsigned, "p": point, "g": grouped, "least": np.int8(-128), "most": np.uint8(255), "none": np.uint8(0),
+                  "middle": np.uint8(128), "high": np.int8(127)}
     nodes = [
         helper.make_node("MatMulInteger", ["a", "b", "za"], ["sums"]),
         helper.make_node("QLinearConv", ["image", "xs", "xz", "w", "ws", "wz", "ys", "yz", "bias"], ["convolved"], strides=[2, 1], **conv),
@@ -52,6 +60,11 @@ def graph():
         helper.make_node("Conv", ["x", "wf", "bf"], ["y"], **conv),
         helper.make_node("Relu", ["y"], ["relu"]),
         helper.make_node("QuantizeLinear", ["relu", "ys", "yz"], ["island"]),
+        helper.make_node("MatMulInteger", ["signed", "right", "least", "most"], ["products"]),
+        helper.make_node("MatMulInteger", ["a", "u", "most", "none"], ["above"]),
+        helper.make_node("MatMulInteger", ["signed", "u", "high", "middle"], ["halfway"]),
+        helper.make_node("ConvInteger", ["left", "p", "least", "middle"], ["points"]),
+        helper.make_node("ConvInteger", ["left", "g", "high"], ["groups"], group=2, **conv),
     ]
     whole = exact.conv_exact(image, dense, 131, np.zeros(33), 1, 1, 1) + bias.reshape(-1, 1, 1)
     strided = whole[:, :, ::2]
@@ -61,9 +74,14 @@ def graph():
         "sums": ((a.astype(np.int64) - 9) @ b.astype(np.int64)).astype(np.int32),
         "convolved": requantize(strided, factor, 120, np.uint8),
         "depthwise": exact.conv_exact(image, depth, 131, np.zeros(17), 1, 1, 17),
+        "products": ((signed.astype(np.int64) + 128) @ (right.astype(np.int64) - 255)).astype(np.int32),
+        "above": ((a.astype(np.int64) - 255) @ unsigned.astype(np.int64)).astype(np.int32),
+        "halfway": ((signed.astype(np.int64) - 127) @ (unsigned.astype(np.int64) - 128)).astype(np.int32),
+        "points": exact.conv_exact(left, point, -128, np.full(20, 128), 1, 0, 1),
+        "groups": exact.conv_exact(left, grouped, 127, np.zeros(32), 1, 1, 2),
         "island": exact.quantize(relu, f(0.9), 120, np.uint8),
     }
-    return nodes, {"a": a, "image": image}, constants, expected
+    return nodes, {"a": a, "image": image, "signed": signed, "right": right, "left": left}, constants, expected
 
 
 def make_model(path):

@@ -84,7 +84,7 @@ static window random_window(uint64_t *s, bool conv) {
 }
 
 static bool window_case(size_t i, kernel_case *c) {
-    const bool conv = c->kind == INFK_conv || c->kind == INFK_iconv;
+    const bool conv = c->kind == INFK_conv || c->kind == INFK_iconv || c->kind == INFK_qconv;
     uint64_t state = 1000003 * i + 1;
     const size_t sort = i % 4; /* bit 0: x in blocks, bit 1: y plain */
     i /= 4;
@@ -104,8 +104,8 @@ static bool window_case(size_t i, kernel_case *c) {
             w.kw,    w.sh,     w.sw,           w.ph,    w.pw,    w.dh,   w.dw,  x.batch, x.block,
             x.lane,  x.row,    x.col,          y.batch, y.block, y.lane, y.row, y.col};
         c->w_panels = (w.o + 15) / 16;
-        c->w_inner = w.c / w.groups * w.kh * w.kw;
-        if (c->kind == INFK_iconv) c->w_inner = (w.c / w.groups + 1) / 2 * 2 * w.kh * w.kw;
+        c->w_inner = kernel_case_steps(c->kind, w.c / w.groups) * w.kh * w.kw;
+        c->more[0] = 1; /* the zero point of qconv */
     } else {
         c->dims.pool = (infk_pool_dims){
             w.batch, w.c,     w.ih,    w.iw,   oh,    ow,      w.kh,    w.kw,   w.sh,
@@ -139,7 +139,8 @@ static bool matmul_case(size_t i, const char *w_type, kernel_case *c) {
     const bool shared_a = batch > 1 && i % 3 == 1, shared_w = batch > 1 && i % 3 == 2;
     const ptrdiff_t gap = i % 2 ? 3 : 0; /* rows of a and y need not touch */
     c->w_panels = (shared_w ? 1 : batch) * ((n + 15) / 16);
-    c->w_inner = c->kind == INFK_imatmul ? (k + 1) / 2 * 2 : k;
+    c->w_inner = kernel_case_steps(c->kind, k);
+    c->more[0] = c->more[1] = 1; /* zero points of qmatmul */
     const ptrdiff_t w_batch = shared_w ? 0 : kernel_case_w_count(c, w_type) / batch;
     c->x_count = (shared_a ? 1 : batch) * m * (k + gap) - gap;
     c->y_count = batch * m * (n + gap) - gap;
@@ -375,12 +376,12 @@ static bool relayout_case(size_t i, const char *type, kernel_case *c) {
     if (i >= N * N * 2) return false;
     const ptrdiff_t batch = 1 + (ptrdiff_t)(i % 2), ch = sizes[i / 2 % N], other = sizes[i / 2 / N];
     infk_relayout_dims *d = &c->dims.relayout;
-    const bool integer = c->kind == INFK_ipack_conv || c->kind == INFK_ipack_matmul;
+    const bool integer = kernel_case_step(c->kind) > 1;
     if (c->kind == INFK_pack_conv || c->kind == INFK_pack_matmul || integer) {
-        const bool conv = c->kind == INFK_pack_conv || c->kind == INFK_ipack_conv;
+        const bool conv = c->kind == INFK_pack_conv || c->kind == INFK_ipack_conv || c->kind == INFK_qpack_conv;
         *d = (infk_relayout_dims){conv ? 1 : batch, ch, other, conv ? batch * batch : 1};
         c->w_panels = d->batch * ((ch + 15) / 16);
-        c->w_inner = (integer ? (other + 1) / 2 * 2 : other) * d->hw;
+        c->w_inner = kernel_case_steps(c->kind, other) * d->hw;
         c->x_count = d->batch * ch * other * d->hw;
         c->y_count = kernel_case_w_count(c, type);
         if (integer) c->w_starts = ch; /* the second operand */
@@ -439,9 +440,12 @@ bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *
     switch (kind) {
     case INFK_conv:
     case INFK_iconv:
+    case INFK_qconv:
     case INFK_pool_max:
     case INFK_pool_avg: return window_case(i, out);
     case INFK_imatmul:
+    case INFK_qmatmul:
+    case INFK_qmatmul_both:
     case INFK_matmul: return matmul_case(i, w_type, out);
     case INFK_reduce_sum:
     case INFK_reduce_max:
@@ -467,34 +471,9 @@ bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *
     case INFK_pack_conv:
     case INFK_pack_matmul:
     case INFK_ipack_conv:
-    case INFK_ipack_matmul: return relayout_case(i, w_type, out);
+    case INFK_ipack_matmul:
+    case INFK_qpack_conv:
+    case INFK_qpack_matmul: return relayout_case(i, w_type, out);
     default: return linear_case_get(i, out);
     }
-}
-
-ptrdiff_t kernel_case_w_count(const kernel_case *c, const char *w_type) {
-    const bool bytes = kernel_type_bytes(w_type) == 1;
-    if (c->w_panels == 0) return c->w_inner;
-    const bool integer = c->kind == INFK_imatmul || c->kind == INFK_iconv ||
-                         c->kind == INFK_ipack_matmul || c->kind == INFK_ipack_conv;
-    if (integer) return c->w_panels * (c->w_inner * 16 + 64 / (ptrdiff_t)kernel_type_bytes(w_type));
-    return c->w_panels * (bytes ? (c->w_inner + 63) / 64 * 64 : c->w_inner) * 16;
-}
-
-void kernel_case_zero_steps(const kernel_case *c, const char *w_type, void *w) {
-    const size_t bytes = kernel_type_bytes(w_type);
-    const ptrdiff_t head = 64 / (ptrdiff_t)bytes, panel = c->w_inner * 16 + head;
-    const bool conv = c->kind == INFK_iconv;
-    const ptrdiff_t taps = conv ? c->dims.conv.kh * c->dims.conv.kw : 1;
-    const ptrdiff_t inputs = conv                      ? c->dims.conv.ic
-                             : c->kind == INFK_imatmul ? c->dims.matmul.k
-                                                       : 0;
-    for (ptrdiff_t p = 0; inputs % 2 && p < c->w_panels; p++) /* the last steps of the last taps, one each */
-        for (ptrdiff_t tap = 0; tap < taps; tap++) {
-            const ptrdiff_t odd = conv ? inputs % 16 : inputs;
-            const ptrdiff_t step = c->w_inner - (taps - tap) * (odd + 1) + odd;
-            for (ptrdiff_t lane = 0; lane < 16; lane++)
-                memset((char *)w + (size_t)(p * panel + head + step / 2 * 32 + lane * 2 + step % 2) * bytes,
-                       0, bytes);
-        }
 }

@@ -45,8 +45,11 @@ typedef struct kernel_case {
 bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *out);
 /* Elements of the second operand. */
 ptrdiff_t kernel_case_w_count(const kernel_case *c, const char *w_type);
-/* Packed integer weights of the case: the steps that pad an odd number of inputs become 0. */
-void kernel_case_zero_steps(const kernel_case *c, const char *w_type, void *w);
+/* Steps that integer kernels take at a time: 2 or 4, of other kinds 1; and k steps rounded up to them. */
+ptrdiff_t kernel_case_step(infk_kind kind);
+ptrdiff_t kernel_case_steps(infk_kind kind, ptrdiff_t k);
+/* Packed integer weights of the case: steps that fill up become 0, sums those of the weights. */
+void kernel_case_finish_panels(const kernel_case *c, const char *w_type, void *w);
 
 /* The kinds of templates/kernels/linear: their cases, and operand i of one, which holds random values, made to hold
  * what the kind may be given. */
@@ -63,7 +66,7 @@ typedef enum kernel_data {
 } kernel_data;
 uint64_t kernel_random(uint64_t *state);
 enum { KERNEL_ROWS = 7 }; /* what indices choose from */
-/* `type` is "f32", "i8", "i16" or "b1".."b8"; "i32" and "i64" are indices in [-KERNEL_ROWS, KERNEL_ROWS). */
+/* `type` is "f32", "i8", "u8", "i16" or "b1".."b8"; "i32" and "i64" are indices in [-KERNEL_ROWS, KERNEL_ROWS). */
 void kernel_fill(void *data, const char *type, ptrdiff_t count, kernel_data kind, uint64_t *state);
 size_t kernel_type_bytes(const char *type);
 /* Equal bit by bit; for f32, any NaN equals any other. */

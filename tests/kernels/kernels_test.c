@@ -67,15 +67,17 @@ static void fill(const infk_kernel *k, const kernel_case *c, kernel_data data, o
         const char *type = i == FULL                          ? k->types[2]
                            : i == COLUMN || i == INFK_SCRATCH ? "f32"
                                                               : operand_type(k, i);
-        /* int16 operands lie in the arena, where a pair may begin at the last element. */
-        const size_t beyond = i == 0 && strcmp(type, "i16") == 0 ? 2 : 0;
+        /* Operands of integer sums lie in the arena, where a pair or four may begin at the last element. */
+        const size_t beyond = i > 0                      ? 0
+                              : strcmp(type, "i16") == 0 ? 2
+                              : strcmp(type, "u8") == 0  ? 3
+                                                         : 0;
         void *at = guarded(i, (size_t)counts[i] * kernel_type_bytes(type) + beyond, out->at_start);
         const bool keep =
             keep_case_is(c->kind) && strcmp(infk_kind_get(c->kind)->dims_name, "keep") == 0;
         if (keep && i < 2 && counts[i]) keep_case_fill(c, i, at, data, &state);
         else kernel_fill(at, type, counts[i], data, &state);
-        if (i == 1 && (c->kind == INFK_imatmul || c->kind == INFK_iconv))
-            kernel_case_zero_steps(c, type, at);
+        if (i == 1) kernel_case_finish_panels(c, type, at);
         linear_case_repair(c, i, at);
         out->in[i] = at;
     }

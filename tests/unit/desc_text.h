@@ -14,7 +14,7 @@ static const char *desc_number(const char *p, int64_t *out) {
 }
 
 static infc_layout desc_layout(const char *p, size_t n) {
-    for (infc_layout layout = INFC_LAYOUT_plain; layout <= INFC_LAYOUT_ipanel; layout++)
+    for (infc_layout layout = INFC_LAYOUT_plain; layout <= INFC_LAYOUT_qpanel; layout++)
         if (strlen(infc_layout_name(layout)) == n && memcmp(infc_layout_name(layout), p, n) == 0)
             return layout;
     return (infc_layout)99;

@@ -11,7 +11,7 @@ static const char *check_attrs(infc_arena *arena, const infc_op_desc *desc) {
 
 static const char *check_operands(infc_arena *arena, const infc_op_desc *desc) {
     const infc_type *x = &desc->in[0], *w = &desc->in[1];
-    bool integer = desc->kind == INFC_OP_iconv;
+    bool integer = infc_op_sums_integers(desc->kind);
     const char *wrong = integer ? infc_want_integers(arena, desc) : infc_want_f32(arena, desc, 0);
     if (wrong) return wrong;
     if (!integer && w->dtype != INFC_DTYPE_f32 && w->dtype != INFC_DTYPE_i8)
@@ -23,8 +23,7 @@ static const char *check_operands(infc_arena *arena, const infc_op_desc *desc) {
     if (infc_type_count(x) == 0 || infc_type_count(w) == 0)
         return infc_arena_printf(arena, "%s and %s: one has no elements", infc_type_text(arena, x),
                                  infc_type_text(arena, w));
-    if (infc_layout_is_packed(x->layout) || w->layout == INFC_LAYOUT_c16 ||
-        (!integer && w->layout == INFC_LAYOUT_ipanel))
+    if (infc_layout_is_packed(x->layout) || w->layout == INFC_LAYOUT_c16 || (!integer && w->layout > INFC_LAYOUT_panel))
         return infc_arena_printf(arena,
                                  "the image must be plain or c16, the weight plain or panel");
     for (int i = 2; i < 4; i++)
@@ -52,8 +51,10 @@ const char *infc_shape_conv(infc_arena *arena, const infc_op_desc *desc, infc_ty
     const int64_t *strides = infc_desc_attr(desc, "strides")->ints;
     const int64_t *pads = infc_desc_attr(desc, "pads")->ints;
     const int64_t *dilations = infc_desc_attr(desc, "dilations")->ints;
-    infc_type r = {
-        desc->kind == INFC_OP_iconv ? INFC_DTYPE_i32 : INFC_DTYPE_f32, x->layout, 4, {x->dims[0], w->dims[0]}};
+    infc_type r = {infc_op_sums_integers(desc->kind) ? INFC_DTYPE_i32 : INFC_DTYPE_f32,
+                   x->layout,
+                   4,
+                   {x->dims[0], w->dims[0]}};
     for (int i = 0; i < 2; i++) {
         r.dims[2 + i] = infc_window_extent(x->dims[2 + i], pads[i], pads[2 + i], w->dims[2 + i],
                                            strides[i], dilations[i]);
@@ -91,6 +92,8 @@ void infc_call_conv(const infc_op_desc *desc, infc_kernel_call *out) {
     *out = (infc_kernel_call){.kind = INFK_conv, .types = {"f32", infc_dtype_name(w->dtype), "f32"}};
     if (desc->kind == INFC_OP_iconv)
         *out = (infc_kernel_call){.kind = INFK_iconv, .types = {"i16", infc_dtype_name(w->dtype), "i32"}};
+    if (desc->kind == INFC_OP_qconv)
+        *out = (infc_kernel_call){.kind = INFK_qconv, .types = {"u8", "i8", "i32"}};
     out->dims.conv = (infk_conv_dims){
         .batch = (ptrdiff_t)x->dims[0],
         .groups = (ptrdiff_t)infc_desc_int(desc, "groups"),

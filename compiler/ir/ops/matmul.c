@@ -7,13 +7,13 @@
 
 static const char *check(infc_arena *arena, const infc_op_desc *desc) {
     const infc_type *a = &desc->in[0], *w = &desc->in[1];
-    bool integer = desc->kind == INFC_OP_imatmul;
+    bool integer = infc_op_sums_integers(desc->kind);
     const char *wrong = integer ? infc_want_integers(arena, desc) : infc_want_f32(arena, desc, 0);
     if (!wrong) wrong = infc_want_layout(arena, desc, 0, INFC_LAYOUT_plain);
     if (wrong) return wrong;
     if (!integer && w->dtype != INFC_DTYPE_f32 && w->dtype != INFC_DTYPE_i8)
         return infc_arena_printf(arena, "operand 1 is %s; f32 and i8 are supported", infc_dtype_name(w->dtype));
-    if (w->layout == INFC_LAYOUT_c16 || (!integer && w->layout == INFC_LAYOUT_ipanel) ||
+    if (w->layout == INFC_LAYOUT_c16 || (!integer && w->layout > INFC_LAYOUT_panel) ||
         (infc_layout_is_packed(w->layout) && w->rank == 4))
         return infc_arena_printf(arena, "operand 1 must be plain, or a panel of rank 2 or 3, not %s",
                                  infc_type_text(arena, w));
@@ -55,7 +55,7 @@ const char *infc_shape_matmul(infc_arena *arena, const infc_op_desc *desc, infc_
     if (na != 1 && nw != 1 && (na != n || nw != n))
         return infc_arena_printf(arena, "%s and %s: only one side may repeat over batch dimensions",
                                  infc_type_text(arena, a), infc_type_text(arena, w));
-    r.dtype = desc->kind == INFC_OP_imatmul ? INFC_DTYPE_i32 : INFC_DTYPE_f32;
+    r.dtype = infc_op_sums_integers(desc->kind) ? INFC_DTYPE_i32 : INFC_DTYPE_f32;
     r.rank += 2;
     if (r.rank > INFC_MAX_RANK)
         return infc_arena_printf(arena, "more than %d dimensions", INFC_MAX_RANK);
@@ -79,8 +79,14 @@ void infc_call_matmul(const infc_op_desc *desc, infc_kernel_call *out) {
     packed.dims[1] = n;
     int64_t w_batch = infc_dim_mul(infc_panel_inner(&packed), infc_round_up(n, 16));
     *out = (infc_kernel_call){.kind = INFK_matmul, .types = {"f32", infc_dtype_name(w->dtype), "f32"}};
-    if (desc->kind == INFC_OP_imatmul) {
-        *out = (infc_kernel_call){.kind = INFK_imatmul, .types = {"i16", infc_dtype_name(w->dtype), "i32"}};
+    if (infc_op_sums_integers(desc->kind)) {
+        const bool bytes = desc->kind != INFC_OP_imatmul;
+        const infk_kind kind = desc->kind == INFC_OP_qmatmul_both ? INFK_qmatmul_both
+                               : bytes                            ? INFK_qmatmul
+                                                                  : INFK_imatmul;
+        *out = (infc_kernel_call){.kind = kind,
+                                  .types = {bytes ? "u8" : "i16", infc_dtype_name(w->dtype), "i32"}};
+        packed.layout = w->layout;
         w_batch = infc_dim_mul(infc_ipanel_elements(&packed), infc_dim_blocks(n, 16));
     }
     out->dims.matmul = (infk_matmul_dims){

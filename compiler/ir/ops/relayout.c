@@ -5,7 +5,8 @@ const char *infc_shape_relayout(infc_arena *arena, const infc_op_desc *desc, inf
     const char *wrong = infc_desc_check(arena, desc);
     if (wrong) return wrong;
     infc_layout from = desc->in[0].layout, to = infc_desc_attr(desc, "layout")->layout;
-    bool known = (from == INFC_LAYOUT_plain && to != INFC_LAYOUT_plain && to != INFC_LAYOUT_ipanel) ||
+    bool of_sums = to == INFC_LAYOUT_ipanel || to == INFC_LAYOUT_qpanel;
+    bool known = (from == INFC_LAYOUT_plain && to != INFC_LAYOUT_plain && !of_sums) ||
                  (from == INFC_LAYOUT_c16 && to == INFC_LAYOUT_plain);
     infc_type r = desc->in[0];
     r.layout = to;

@@ -15,11 +15,14 @@ int64_t infc_call_units(const infc_kernel_call *call) {
     if (!has_open_fields(call)) return infk_units(call->kind, &call->dims);
     switch (call->kind) {
     case INFK_iconv:
+    case INFK_qconv:
     case INFK_conv: {
         const infk_conv_dims *d = &call->dims.conv;
         return product(d->batch, infc_dim_blocks(d->oc, 16), d->oh);
     }
     case INFK_imatmul:
+    case INFK_qmatmul:
+    case INFK_qmatmul_both:
     case INFK_matmul: {
         const infk_matmul_dims *d = &call->dims.matmul;
         return infc_dim_mul(d->batch, infc_dim_blocks(d->n, 16));
@@ -52,6 +55,7 @@ int64_t infc_call_units(const infc_kernel_call *call) {
     case INFK_to_c16:
     case INFK_from_c16:
     case INFK_ipack_matmul:
+    case INFK_qpack_matmul:
     case INFK_pack_matmul: {
         const infk_relayout_dims *d = &call->dims.relayout;
         return infc_dim_mul(d->batch, infc_dim_blocks(d->c, 16));

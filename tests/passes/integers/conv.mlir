@@ -1,9 +1,10 @@
 // RUN: infc_opt %s --only integers | FileCheck %s
 // (u8 - 3) * 0.5 with int8 weights of scales 0.25 and 2, and a bias whose scales are 0.125 and 1: it enters the sum.
 
-// CHECK: %[[X:.*]] = "infc.convert"(%{{.*}}) {to = "i16"} : (tensor<1x1x2x2xf32>) -> tensor<1x1x2x2xi16>
-// CHECK: %[[P:.*]] = "infc.ipack"(%[[W:.*]], %[[B:.*]]) : (tensor<2x1x2x2xi8>, tensor<2xi32>) -> tensor<2x1x2x2xi8, "ipanel">
-// CHECK: %[[S:.*]] = "infc.iconv"(%[[X]], %[[P]]) {{.*}} -> tensor<1x2x1x1xi32>
+// CHECK: func.func @main(%[[X:.*]]: tensor<1x1x2x2xui8>
+// CHECK: %[[P:.*]] = "infc.qpack"(%[[W:.*]], %[[B:.*]]) : (tensor<2x1x2x2xi8>, tensor<2xi32>) -> tensor<2x1x2x2xi8, "qpanel">
+// CHECK: %[[Z:.*]] = "infc.convert"(%{{.*}}) {to = "u8"}
+// CHECK: %[[S:.*]] = "infc.qconv"(%[[X]], %[[P]], %[[Z]]) {{.*}} -> tensor<1x2x1x1xi32>
 // CHECK: %[[F:.*]] = "infc.convert"(%[[S]]) {to = "f32"}
 // CHECK: %[[K:.*]] = "infc.map2"({{.*}}) {fn = "mul"} : (tensor<f32>, tensor<2x1x1xf32>) -> tensor<2x1x1xf32>
 // CHECK: %[[Y:.*]] = "infc.map2"(%[[F]], %[[K]]) {fn = "mul", out = "y"}
