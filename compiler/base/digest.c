@@ -1,6 +1,6 @@
 /* An edit of a spec leaves a model and its weights as they were, in gigabytes. What names their digest in the cache is
- * XXH3 over all bytes, ten times as fast as SHA-256; with a secret of this cache, so that nobody can make two files that
- * have the same name here. */
+ * XXH3 over all bytes, ten times as fast as SHA-256; with a secret of this cache, so that nobody can make two files
+ * that have the same name here. */
 #include "digest.h"
 #include "cache.h"
 #include "hash.h"

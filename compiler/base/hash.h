@@ -4,8 +4,8 @@
 #define INFC_HASH_H
 #include "buf.h"
 
-uint64_t infc_hash64(infc_bytes bytes);                           /* XXH3, 64 bit */
-const char *infc_hash_hex(infc_arena *arena, infc_bytes bytes);   /* XXH3, 128 bit: 32 digits */
+uint64_t infc_hash64(infc_bytes bytes);                         /* XXH3, 64 bit */
+const char *infc_hash_hex(infc_arena *arena, infc_bytes bytes); /* XXH3, 128 bit: 32 digits */
 /* The same under a secret of random bytes. */
 enum { INFC_KEYED_SECRET_BYTES = 192 };
 const char *infc_keyed_hash_hex(infc_arena *arena, infc_bytes bytes, infc_bytes secret);

@@ -126,8 +126,7 @@ static infc_status tensors_of_folder(infc_verification *v, const infc_built_fold
         .path = v->options->model, .sets = v->options->sets, .stop_after = last_model_pass(), .keep_stages = true};
     INFC_TRY(infc_compile(v->cx, &compile, &build));
     INFC_TRY(infc_file_map(v->cx, build.spec.model, &model));
-    if (strcmp(infc_digest(v->cx, model),
-               infc_manifest_text(&built->manifest, "model_sha256")) != 0)
+    if (strcmp(infc_digest(v->cx, model), infc_manifest_text(&built->manifest, "model_sha256")) != 0)
         infc_warn(v->cx, (infc_loc){.file = build.spec.model},
                   "not the file that %s was compiled from", built->dir);
     return verify_target(v, &build, &built->target, built->binary, r);

@@ -2,6 +2,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "compiler/base/cache.h"
+#include "compiler/base/digest.h"
+#include "compiler/base/hash.h"
 #include "folder_fixture.h"
 
 #define KEY "0123456789abcdef0123456789abcdef"
@@ -66,6 +68,26 @@ static void failures_are_silent_misses(void **state) {
     assert_int_equal(cx.n_diags, 0);
 }
 
+/* With and without a cache, seen before or not, of small and of large: the same as SHA-256. */
+static void digests(void **state) {
+    (void)state;
+    enum { LARGE = (1 << 20) + 3 };
+    uint8_t *bytes = infc_arena_alloc(cx.arena, LARGE, 1);
+    for (size_t i = 0; i < LARGE; i++) bytes[i] = (uint8_t)(i * 2654435761u >> 13);
+    const size_t sizes[] = {0, 100, LARGE - 3, LARGE};
+    const char *cache = cx.cache_dir;
+    for (int round = 0; round < 8; round++) {
+        cx.cache_dir = round == 7 ? NULL : cache;
+        bytes[round / 2] ^= 1; /* each content comes back */
+        for (size_t i = 0; i < 4; i++)
+            for (int again = 0; again < 2; again++) {
+                const infc_bytes part = {bytes, sizes[i]};
+                assert_string_equal(infc_digest(&cx, part), infc_sha256_hex(cx.arena, part));
+            }
+    }
+    assert_int_equal(cx.n_diags, 0);
+}
+
 static void default_folder(void **state) {
     (void)state;
     unsetenv("INFC_CACHE");
@@ -85,10 +107,8 @@ static void default_folder(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, folder_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(store_and_fetch),
-        TEST(damage_is_a_miss),
-        TEST(failures_are_silent_misses),
-        TEST(default_folder),
+        TEST(store_and_fetch), TEST(damage_is_a_miss), TEST(failures_are_silent_misses),
+        TEST(digests),         TEST(default_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
