@@ -88,27 +88,42 @@ static uint32_t candidates_make(infrt_sampler *s, infrt_candidate *out_best) {
     return n;
 }
 
-static void sift_down(infrt_candidate *heap, uint32_t n, uint32_t at) {
+/* The heap's first is the best, or the worst. */
+static bool comes_first(infrt_candidate a, infrt_candidate b, bool worst) {
+    return worst ? better(b, a) : better(a, b);
+}
+
+static void sift_down(infrt_candidate *heap, uint32_t n, uint32_t at, bool worst) {
     infrt_candidate moved = heap[at];
     for (uint32_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && better(heap[child + 1], heap[child])) child++;
-        if (better(moved, heap[child])) break;
+        if (child + 1 < n && comes_first(heap[child + 1], heap[child], worst)) child++;
+        if (comes_first(moved, heap[child], worst)) break;
         heap[at] = heap[child];
     }
     heap[at] = moved;
 }
 
-static void heap_make(infrt_candidate *heap, uint32_t n) {
-    for (uint32_t i = n / 2; i-- > 0;) sift_down(heap, n, i);
+static void heap_make(infrt_candidate *heap, uint32_t n, bool worst) {
+    for (uint32_t i = n / 2; i-- > 0;) sift_down(heap, n, i, worst);
 }
 
 /* The best of n moves to heap[n - 1]. */
 static infrt_candidate heap_pop(infrt_candidate *heap, uint32_t n) {
     infrt_candidate best = heap[0];
     heap[0] = heap[n - 1];
-    if (n > 1) sift_down(heap, n - 1, 0);
+    if (n > 1) sift_down(heap, n - 1, 0, false);
     heap[n - 1] = best;
     return best;
+}
+
+/* Moves the k < n best to the front, in any order. */
+static void best_keep(infrt_candidate *of, uint32_t n, uint32_t k) {
+    heap_make(of, k, true);
+    for (uint32_t i = k; i < n; i++) {
+        if (!better(of[i], of[0])) continue;
+        of[0] = of[i];
+        sift_down(of, k, 0, true);
+    }
 }
 
 static float weight_of(infrt_candidate c, float best, float temperature) {
@@ -139,23 +154,28 @@ static int32_t draw_unsorted(infrt_sampler *s, uint32_t n, float best, const inf
 /* The likeliest first, until there are top_k, or top_p of the probability: of all, or of the top_k. */
 static int32_t draw_sorted(infrt_sampler *s, uint32_t n, float best, const infrt_llm_sampling *how, double unit) {
     infrt_candidate *heap = s->candidates;
-    uint32_t k = how->top_k && how->top_k < n ? how->top_k : n, kept = 0;
+    uint32_t kept = 0, left = 0;
     double top_p = how->top_p > 0 ? (double)how->top_p : 1, total = 0, sum = 0;
-    if (k == n)
-        for (uint32_t i = 0; i < n; i++)
-            total += (double)weight_of(heap[i], best, how->temperature);
-    heap_make(heap, n);
-    if (k < n)
-        for (uint32_t i = 0; i < k; i++)
-            total += (double)weight_of(heap_pop(heap, n - i), best, how->temperature);
-    for (; kept < k && sum < top_p * total; kept++) {
-        infrt_candidate c = k < n ? heap[n - 1 - kept] : heap_pop(heap, n - kept);
-        float weight = weight_of(c, best, how->temperature);
+    if (how->top_k && how->top_k < n) {
+        best_keep(heap, n, how->top_k);
+        n = how->top_k;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        s->weights[i] = weight_of(heap[i], best, how->temperature);
+        total += (double)s->weights[i];
+    }
+    /* n of them below this have less than 1 - top_p together: the others are enough. */
+    double least = (1 - top_p) * total / n;
+    for (uint32_t i = 0; i < n; i++)
+        if ((double)s->weights[i] >= least) heap[left++] = heap[i];
+    heap_make(heap, left, false);
+    for (; kept < left && sum < top_p * total; kept++) {
+        float weight = weight_of(heap_pop(heap, left - kept), best, how->temperature);
         if (weight == 0 || weight < how->min_p) break;
         s->weights[kept] = weight;
         sum += (double)weight;
     }
-    return draw(heap + (n - 1), -1, s->weights, kept, unit);
+    return draw(heap + (left - 1), -1, s->weights, kept, unit);
 }
 
 int32_t infrt_sample(infrt_sampler *s, const float *logits, const infrt_llm_sampling *how,
@@ -184,9 +204,10 @@ uint32_t infrt_logprobs(infrt_sampler *s, const float *logits, int32_t token, fl
     *out_logprob = token >= 0 ? logits[token] - log_sum : -INFINITY;
     if (n_top == 0) return 0;
     if (n_top > n) n_top = n;
-    heap_make(s->candidates, n);
+    if (n_top < n) best_keep(s->candidates, n, n_top);
+    heap_make(s->candidates, n_top, false);
     for (uint32_t i = 0; i < n_top; i++) {
-        infrt_candidate c = heap_pop(s->candidates, n - i);
+        infrt_candidate c = heap_pop(s->candidates, n_top - i);
         out_top[i] = (infrt_llm_logprob){c.id, c.logit - log_sum};
     }
     return n_top;
