@@ -40,6 +40,7 @@ static infrt_status event_take(infrt_lm_app *app, infrt_lm_answer *a, infrt_llm_
     if (!a->first_ns && event->token >= 0) a->first_ns = infrt_os_now_ns();
     a->finish = event->finish;
     a->n_prompt = event->n_prompt;
+    a->n_reused = event->n_reused;
     a->n_answer = event->n_answer;
     if ((a->keep_text && !text_keep(a, event)) ||
         (a->keep_tokens && event->token >= 0 && !event->finish && !token_keep(a, event)))

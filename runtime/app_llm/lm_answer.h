@@ -13,7 +13,7 @@ typedef struct infrt_lm_token {
 /* Start from {0}; ends with infrt_lm_answer_free. */
 typedef struct infrt_lm_answer {
     infrt_llm_finish finish;
-    uint32_t n_prompt, n_answer;
+    uint32_t n_prompt, n_reused, n_answer;
     uint64_t submit_ns, first_ns, end_ns; /* first: when the first token was there; 0: none came */
     char *text;                           /* all of it, with a NUL; kept when `keep_text` */
     size_t text_bytes, text_room;

@@ -59,6 +59,7 @@ static infrt_status bench_open(bench *b, const infrt_watch *watch) {
     const infc_llm_info *info = b->app->model->llm;
     uint64_t blocks = b->context / info->block_positions + 1;
     infrt_llm_config config = {.requests = b->batch,
+                               .forgetful = true,
                                .context = b->context,
                                .kv_bytes = blocks * b->batch * info->block_bytes,
                                .watch = watch};

@@ -90,6 +90,7 @@ static void result_json(const infrt_lm_app *app, const infrt_lm_answer *a, const
     ids_json(&json, "prompt", prompt, a->n_prompt);
     tokens_json(&json, a);
     infrt_json_uint(&json, "prompt_tokens", a->n_prompt);
+    infrt_json_uint(&json, "reused_tokens", a->n_reused);
     infrt_json_uint(&json, "answer_tokens", a->n_answer);
     infrt_json_uint(&json, "startup_ns", a->submit_ns - app->begin_ns);
     infrt_json_uint(&json, "first_token_ns", a->first_ns ? a->first_ns - a->submit_ns : 0);

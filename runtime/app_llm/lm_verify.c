@@ -66,6 +66,7 @@ static void engine_verify(verifier *v, uint32_t workers, uint32_t chunk) {
                                .chunk = chunk,
                                .context = v->n_prompt + v->n_answer,
                                .requests = BATCH,
+                               .forgetful = true,
                                .kv_bytes = blocks * BATCH * info->block_bytes};
     snprintf(name, sizeof name, "workers %u", workers);
     if (infrt_llm_open(v->app->model, &config, &llm, &error) != INFRT_OK) {

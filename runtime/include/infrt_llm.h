@@ -37,6 +37,7 @@ typedef struct infrt_llm_config {
     bool huge_pages; /* weights copied into, and cache in, pages of 2 MiB where the system has them */
     bool lock_memory;         /* weights, cache and arena are kept in memory (mlock) */
     bool pin_workers;         /* each worker to a CPU of its own, also the calling thread */
+    bool forgetful;           /* what the cache holds of earlier requests is not used again */
     const infrt_watch *watch; /* told about every run; borrowed until close */
 } infrt_llm_config;
 
@@ -140,6 +141,7 @@ typedef struct infrt_llm_event {
     uint32_t n_top;
     const infrt_llm_logprob *top; /* the most likely first; as `text` */
     uint32_t n_prompt, n_answer;  /* tokens so far */
+    uint32_t n_reused; /* of the prompt: not computed, since an earlier request began with the same tokens */
 } infrt_llm_event;
 
 /* The next event of a request. False, and `out` as it was: none yet, or the id is gone. */

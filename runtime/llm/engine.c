@@ -84,6 +84,7 @@ infrt_status infrt_llm_open(const infc_model *model, const infrt_llm_config *con
     llm->model = model;
     llm->info = model->llm;
     llm->watch = config->watch;
+    llm->reuse = !config->forgetful;
     status = facts_choose(llm, config, error);
     if (status == INFRT_OK)
         status = infrt_weights_open(model, config->weights, &llm->weights, error);
@@ -133,13 +134,16 @@ static void all_fail(infrt_llm *llm) {
         if (r->state == REQUEST_RUNNING || r->state == REQUEST_WAITING)
             infrt_answer_end(llm, r, INFRT_LLM_FAILED, -1);
     }
+    infrt_kv_pool_forget(&llm->pool);
 }
 
 static void batch_take(infrt_llm *llm, infrt_llm_step_info *info) {
     for (uint32_t i = 0; i < llm->facts.requests; i++) {
         infrt_request *r = &llm->requests[i];
-        if (r->state == REQUEST_RUNNING) r->n_computed += r->n_rows;
+        if (r->state != REQUEST_RUNNING) continue;
+        r->n_computed += r->n_rows;
         r->n_rows = 0;
+        infrt_request_name_blocks(llm, r);
     }
     for (uint32_t i = 0; i < llm->n_wanting; i++)
         infrt_answer_go_on(llm, llm->wanting[i], llm->logits + (size_t)i * llm->info->vocab);

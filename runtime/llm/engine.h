@@ -40,6 +40,8 @@ typedef struct infrt_request {
     uint32_t n, n_prompt, n_computed, limit;
     uint32_t sequence, n_blocks; /* running: row of `tables`, and how many of its entries are set */
     uint32_t n_rows;             /* in this step */
+    uint32_t n_named, n_reused; /* running: full blocks that the cache knows; tokens that it had when it began */
+    uint64_t name;              /* of the last of these; 0: none */
     infrt_llm_sampling sampling;
     bool ignore_eos, logprobs, max_given;
     uint32_t n_top;
@@ -67,6 +69,7 @@ struct infrt_llm {
     infrt_request *requests; /* [facts.requests] */
     bool *sequence_taken;    /* [facts.sequences] */
     uint64_t n_arrived;
+    bool reuse;         /* blocks that hold the beginning of a prompt already */
     uint32_t text_room; /* of each request */
     /* Of the step: */
     int32_t *tokens, *positions, *slots; /* [chunk] */
@@ -85,6 +88,8 @@ struct infrt_llm {
 
 /* engine_batch.c: chooses what this step computes and fills the inputs; llm->n_rows is 0 when there is nothing. */
 void infrt_batch_make(infrt_llm *llm, infrt_llm_step_info *info);
+/* After the step: the running request has its full blocks named. */
+void infrt_request_name_blocks(infrt_llm *llm, infrt_request *r);
 /* The running request no longer has a sequence or blocks. */
 void infrt_request_stop_running(infrt_llm *llm, infrt_request *r, infrt_request_state state);
 

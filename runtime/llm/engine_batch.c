@@ -45,7 +45,32 @@ void infrt_request_stop_running(infrt_llm *llm, infrt_request *r, infrt_request_
     while (r->n_blocks > 0) infrt_kv_pool_drop(&llm->pool, table[--r->n_blocks]);
     llm->sequence_taken[r->sequence] = false;
     r->state = state;
-    r->n_computed = r->n_rows = 0;
+    r->n_computed = r->n_rows = r->n_named = 0;
+    r->name = 0;
+}
+
+void infrt_request_name_blocks(infrt_llm *llm, infrt_request *r) {
+    const int32_t *table = llm->tables + (size_t)r->sequence * llm->info->max_blocks;
+    uint32_t per = llm->info->block_positions;
+    for (; llm->reuse && (r->n_named + 1) * per <= r->n_computed; r->n_named++)
+        r->name = infrt_kv_pool_give_name(&llm->pool, table[r->n_named], r->name,
+                                          r->tokens + (size_t)r->n_named * per);
+}
+
+/* Blocks that hold the beginning of its tokens; at least one token is left to be computed. */
+static void blocks_reuse(infrt_llm *llm, infrt_request *r) {
+    int32_t *table = llm->tables + (size_t)r->sequence * llm->info->max_blocks;
+    uint32_t per = llm->info->block_positions;
+    while (llm->reuse && (r->n_blocks + 1) * per < r->n) {
+        int32_t block = infrt_kv_pool_find(&llm->pool, r->name, r->tokens + (size_t)r->n_blocks * per);
+        if (block == INFRT_KV_NONE) break;
+        infrt_kv_pool_hold(&llm->pool, block);
+        r->name = llm->pool.name[block];
+        table[r->n_blocks++] = block;
+    }
+    r->n_named = r->n_blocks;
+    r->n_computed = r->n_blocks * per;
+    if (r->n == r->n_prompt) r->n_reused = r->n_computed;
 }
 
 static uint32_t running_count(const infrt_llm *llm) {
@@ -65,6 +90,7 @@ static bool admit_one(infrt_llm *llm) {
     llm->sequence_taken[sequence] = true;
     r->sequence = sequence;
     r->state = REQUEST_RUNNING;
+    blocks_reuse(llm, r);
     return true;
 }
 

@@ -108,7 +108,8 @@ infrt_status infrt_engine_memory(infrt_llm *llm, const infrt_llm_config *config,
     llm->kv = llm->kv_block = infrt_os_block_reserve(llm->kv_block_bytes, config->huge_pages);
     llm->step_block = block_carve(llm, step_carve, &llm->step_block_bytes);
     llm->request_block = block_carve(llm, requests_carve, &llm->request_block_bytes);
-    if (!llm->kv || !llm->step_block || !llm->request_block || !infrt_kv_pool_init(&llm->pool, f->kv_blocks) ||
+    if (!llm->kv || !llm->step_block || !llm->request_block ||
+        !infrt_kv_pool_init(&llm->pool, f->kv_blocks, f->block_positions) ||
         !infrt_sampler_init(&llm->sampler, f->vocab, f->n_ids))
         return infrt_fail(error, INFRT_ERR_NO_MEMORY,
                           "no memory for a cache of %" PRIu64 " bytes and %u requests of %u tokens",

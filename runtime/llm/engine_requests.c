@@ -99,7 +99,8 @@ static void settings_take(infrt_llm *llm, const infrt_llm_request *request, infr
     r->ignore_eos = request->ignore_eos;
     r->logprobs = request->logprobs;
     r->n_top = request->n_top_logprobs;
-    r->n_computed = r->n_blocks = r->n_rows = 0;
+    r->n_computed = r->n_blocks = r->n_rows = r->n_named = r->n_reused = 0;
+    r->name = 0;
     r->text_begin = r->text_free = r->text_end = 0;
     r->event_first = r->n_events = 0;
     r->finish = INFRT_LLM_GOES_ON;
@@ -157,8 +158,10 @@ bool infrt_llm_poll(infrt_llm *llm, infrt_llm_id id, infrt_llm_event *out) {
     if (!r) return false;
     if (is_cancelled(r)) infrt_answer_end(llm, r, INFRT_LLM_CANCELLED, -1);
     if (r->n_events == 0 && r->state != REQUEST_DONE) return false;
-    *out = (infrt_llm_event){
-        .text = r->text + r->text_begin, .n_prompt = r->n_prompt, .n_answer = r->n - r->n_prompt};
+    *out = (infrt_llm_event){.text = r->text + r->text_begin,
+                             .n_prompt = r->n_prompt,
+                             .n_reused = r->n_reused,
+                             .n_answer = r->n - r->n_prompt};
     if (r->n_events) chosen_tell(r, out);
     else finish_tell(r, out);
     return true;

@@ -1,52 +1,132 @@
-/* kv_pool.c - blocks of the key-value cache: a stack of free ones and counts of holders. */
+/* kv_pool.c - blocks of the key-value cache: a stack of blank ones, a ring of those that may be used again, a hash
+ * table of the named ones. */
 #include "kv_pool.h"
+#include "sampler_math.h"
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
-bool infrt_kv_pool_init(infrt_kv_pool *pool, uint32_t n_blocks) {
-    *pool = (infrt_kv_pool){.n_blocks = n_blocks, .n_free = n_blocks};
-    pool->holders = calloc(n_blocks, sizeof *pool->holders);
-    pool->free = calloc(n_blocks, sizeof *pool->free);
-    if (!pool->holders || !pool->free) {
-        infrt_kv_pool_deinit(pool);
+static void ring_reset(infrt_kv_pool *p) {
+    p->after[p->n_blocks] = p->before[p->n_blocks] = (int32_t)p->n_blocks;
+}
+
+bool infrt_kv_pool_init(infrt_kv_pool *p, uint32_t n_blocks, uint32_t positions) {
+    *p = (infrt_kv_pool){
+        .n_blocks = n_blocks, .positions = positions, .n_free = n_blocks, .n_blank = n_blocks, .n_buckets = 16};
+    while (p->n_buckets < n_blocks && p->n_buckets < 1u << 30) p->n_buckets *= 2;
+    p->holders = calloc(n_blocks, sizeof *p->holders);
+    p->blank = calloc(n_blocks, sizeof *p->blank);
+    p->after = calloc((size_t)n_blocks + 1, sizeof *p->after);
+    p->before = calloc((size_t)n_blocks + 1, sizeof *p->before);
+    p->name = calloc(n_blocks, sizeof *p->name);
+    p->parent = calloc(n_blocks, sizeof *p->parent);
+    p->tokens = calloc((size_t)n_blocks * positions, sizeof *p->tokens);
+    p->bucket = calloc(p->n_buckets, sizeof *p->bucket);
+    p->next = calloc(n_blocks, sizeof *p->next);
+    if (!p->holders || !p->blank || !p->after || !p->before || !p->name || !p->parent ||
+        !p->tokens || !p->bucket || !p->next) {
+        infrt_kv_pool_deinit(p);
         return false;
     }
-    for (uint32_t i = 0; i < n_blocks; i++) pool->free[i] = (int32_t)(n_blocks - 1 - i);
+    ring_reset(p);
+    for (uint32_t i = 0; i < n_blocks; i++) p->blank[i] = (int32_t)(n_blocks - 1 - i);
+    for (uint32_t i = 0; i < p->n_buckets; i++) p->bucket[i] = INFRT_KV_NONE;
     return true;
 }
 
-void infrt_kv_pool_deinit(infrt_kv_pool *pool) {
-    free(pool->holders);
-    free(pool->free);
-    *pool = (infrt_kv_pool){0};
+void infrt_kv_pool_deinit(infrt_kv_pool *p) {
+    free(p->holders);
+    free(p->blank);
+    free(p->after);
+    free(p->before);
+    free(p->name);
+    free(p->parent);
+    free(p->tokens);
+    free(p->bucket);
+    free(p->next);
+    *p = (infrt_kv_pool){0};
 }
 
-int32_t infrt_kv_pool_take(infrt_kv_pool *pool) {
-    if (pool->n_free == 0) return INFRT_KV_NONE;
-    int32_t block = pool->free[--pool->n_free];
-    pool->holders[block] = 1;
+static void ring_add(infrt_kv_pool *p, int32_t block) { /* as the one that is free for the shortest time */
+    int32_t head = (int32_t)p->n_blocks, last = p->before[head];
+    p->after[last] = p->before[head] = block;
+    p->before[block] = last;
+    p->after[block] = head;
+}
+
+static void ring_remove(infrt_kv_pool *p, int32_t block) {
+    p->after[p->before[block]] = p->after[block];
+    p->before[p->after[block]] = p->before[block];
+}
+
+static int32_t *bucket_of(const infrt_kv_pool *p, uint64_t parent, const int32_t *tokens) {
+    uint64_t hash = infrt_mix64(parent + 1);
+    for (uint32_t i = 0; i < p->positions; i++) hash = infrt_mix64(hash ^ (uint32_t)tokens[i]);
+    return &p->bucket[hash & (p->n_buckets - 1)];
+}
+
+static void name_remove(infrt_kv_pool *p, int32_t block) {
+    int32_t *at = bucket_of(p, p->parent[block], p->tokens + (size_t)block * p->positions);
+    while (*at != block) at = &p->next[*at];
+    *at = p->next[block];
+    p->name[block] = 0;
+}
+
+int32_t infrt_kv_pool_take(infrt_kv_pool *p) {
+    int32_t block;
+    if (p->n_free == 0) return INFRT_KV_NONE;
+    if (p->n_blank > 0) {
+        block = p->blank[--p->n_blank];
+    } else {
+        block = p->after[p->n_blocks];
+        ring_remove(p, block);
+        name_remove(p, block);
+    }
+    p->n_free--;
+    p->holders[block] = 1;
     return block;
 }
 
-void infrt_kv_pool_hold(infrt_kv_pool *pool, int32_t block) {
-    assert(pool->holders[block] > 0);
-    pool->holders[block]++;
+void infrt_kv_pool_hold(infrt_kv_pool *p, int32_t block) {
+    assert(p->holders[block] > 0 || p->name[block]);
+    if (p->holders[block]++ > 0) return;
+    ring_remove(p, block);
+    p->n_free--;
 }
 
-void infrt_kv_pool_drop(infrt_kv_pool *pool, int32_t block) {
-    assert(pool->holders[block] > 0);
-    if (--pool->holders[block] == 0) pool->free[pool->n_free++] = block;
+void infrt_kv_pool_drop(infrt_kv_pool *p, int32_t block) {
+    assert(p->holders[block] > 0);
+    if (--p->holders[block] > 0) return;
+    p->n_free++;
+    if (p->name[block]) ring_add(p, block);
+    else p->blank[p->n_blank++] = block;
 }
 
-bool infrt_kv_pool_sound(const infrt_kv_pool *pool) {
-    uint32_t n_held = 0;
-    for (uint32_t i = 0; i < pool->n_blocks; i++) n_held += pool->holders[i] > 0;
-    if (n_held + pool->n_free != pool->n_blocks) return false;
-    for (uint32_t i = 0; i < pool->n_free; i++) {
-        if (pool->free[i] < 0 || (uint32_t)pool->free[i] >= pool->n_blocks) return false;
-        if (pool->holders[pool->free[i]]) return false;
-        for (uint32_t k = 0; k < i; k++)
-            if (pool->free[k] == pool->free[i]) return false;
-    }
-    return true;
+int32_t infrt_kv_pool_find(const infrt_kv_pool *p, uint64_t parent, const int32_t *tokens) {
+    int32_t block = *bucket_of(p, parent, tokens);
+    while (block != INFRT_KV_NONE &&
+           (p->parent[block] != parent ||
+            memcmp(p->tokens + (size_t)block * p->positions, tokens, p->positions * sizeof *tokens) != 0))
+        block = p->next[block];
+    return block;
+}
+
+uint64_t infrt_kv_pool_give_name(infrt_kv_pool *p, int32_t block, uint64_t parent, const int32_t *tokens) {
+    int32_t other = infrt_kv_pool_find(p, parent, tokens), *bucket = bucket_of(p, parent, tokens);
+    if (other != INFRT_KV_NONE) return p->name[other];
+    assert(p->holders[block] > 0 && !p->name[block]);
+    p->name[block] = ++p->n_named;
+    p->parent[block] = parent;
+    memcpy(p->tokens + (size_t)block * p->positions, tokens, p->positions * sizeof *tokens);
+    p->next[block] = *bucket;
+    *bucket = block;
+    return p->name[block];
+}
+
+void infrt_kv_pool_forget(infrt_kv_pool *p) {
+    for (int32_t block = p->after[p->n_blocks]; block != (int32_t)p->n_blocks; block = p->after[block])
+        p->blank[p->n_blank++] = block;
+    ring_reset(p);
+    for (uint32_t i = 0; i < p->n_blocks; i++) p->name[i] = 0;
+    for (uint32_t i = 0; i < p->n_buckets; i++) p->bucket[i] = INFRT_KV_NONE;
 }

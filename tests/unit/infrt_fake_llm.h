@@ -1,6 +1,6 @@
-/* infrt_fake_llm.h - a language model written by hand for the engine's tests. A block of its cache holds the tokens at
- * 32 positions; logits are a function of all tokens of a sequence up to a row, as they are found through `tables`. So a
- * wrong table, position, slot or block gives other tokens. It keeps count of what a caller does wrong. */
+/* infrt_fake_llm.h - a language model written by hand for the engine's tests. A cell of its cache is a function of the
+ * token at a position and of the cell before it, as it is found through `tables`; logits are one of all cells up to a
+ * row. So a wrong table, position, slot or block gives other tokens. It keeps count of what a caller does wrong. */
 #ifndef INFRT_FAKE_LLM_H
 #define INFRT_FAKE_LLM_H
 #include "infrt_llm.h"
@@ -23,8 +23,11 @@ static _Atomic int fake_wrongs; /* counted by all workers */
 static int fake_fails_at = -1, fake_nan;
 
 static uint64_t fake_hash_start(void) { return 0x243f6a8885a308d3u; }
-static uint64_t fake_hash_add(uint64_t hash, int32_t token) {
-    return infc_check_random(hash, (uint64_t)(uint32_t)token, 1);
+static uint64_t fake_hash_add(uint64_t hash, int32_t cell) {
+    return infc_check_random(hash, (uint64_t)(uint32_t)cell, 1);
+}
+static int32_t fake_cell_of(int32_t before, int32_t token) {
+    return (int32_t)(infc_check_random((uint64_t)(uint32_t)before, (uint64_t)(uint32_t)token, 3) >> 33);
 }
 static float fake_logit(uint64_t hash, uint32_t id) {
     return (float)(infc_check_random(hash, id, 2) >> 40) * (8.0f / (1 << 24));
@@ -33,8 +36,9 @@ static float fake_logit(uint64_t hash, uint32_t id) {
 /* What the engine must answer to a prompt, greedily. */
 static inline int32_t fake_next(const int32_t *tokens, uint32_t n) {
     uint64_t hash = fake_hash_start();
-    int32_t best = 0;
-    for (uint32_t i = 0; i < n; i++) hash = fake_hash_add(hash, tokens[i]);
+    int32_t best = 0, cell = 0;
+    for (uint32_t i = 0; i < n; i++)
+        hash = fake_hash_add(hash, cell = fake_cell_of(cell, tokens[i]));
     for (uint32_t id = 1; id < FAKE_VOCAB; id++)
         if (fake_logit(hash, id) > fake_logit(hash, (uint32_t)best)) best = (int32_t)id;
     return best;
@@ -64,7 +68,7 @@ static inline void fake_logits(const infc_call *call, int32_t row, float *out) {
     const int32_t *positions = call->inputs[1], *slots = call->inputs[2];
     uint64_t hash = fake_hash_start();
     for (int32_t p = 0; p <= positions[row]; p++)
-        hash = fake_hash_add(hash, *fake_cell(call, slots[row], p) - 1);
+        hash = fake_hash_add(hash, *fake_cell(call, slots[row], p));
     for (uint32_t id = 0; id < FAKE_VOCAB; id++)
         out[id] = fake_nan ? (float)(0.0 / 0.0) : fake_logit(hash, id);
 }
@@ -79,7 +83,8 @@ static int fake_llm_run(const infc_call *call) {
             fake_check(tokens[i] >= 0 && tokens[i] < FAKE_VOCAB);
             for (int64_t k = 0; k < i; k++)
                 fake_check(slots[k] != slots[i] || positions[k] < positions[i]);
-            *fake_cell(call, slots[i], positions[i]) = tokens[i] + 1;
+            int32_t before = positions[i] ? *fake_cell(call, slots[i], positions[i] - 1) : 0;
+            *fake_cell(call, slots[i], positions[i]) = fake_cell_of(before, tokens[i]);
         }
     }
     if (call->barrier) call->barrier->wait(call->barrier->self, call->worker);

@@ -31,20 +31,37 @@ static void drain(infrt_llm *llm, infrt_llm_id id, answer *out) {
     }
 }
 
-/* Every block is free or in one table, once. */
-static void expect_blocks_owned_once(const infrt_llm *llm) {
-    assert_true(infrt_kv_pool_sound(&llm->pool));
-    uint32_t held = 0;
+/* Every block has as many holders as tables have it, or is free, once; named ones are found by their name. */
+static void expect_blocks_owned(const infrt_llm *llm) {
+    const infrt_kv_pool *pool = &llm->pool;
+    uint32_t holders[1024] = {0}, seen = 0, head = pool->n_blocks;
+    assert_true(pool->n_blocks <= 1024);
+    uint64_t waits = UINT64_MAX;
+    for (uint32_t i = 0; i < llm->facts.requests; i++)
+        if (llm->requests[i].state == REQUEST_WAITING && llm->requests[i].order < waits)
+            waits = llm->requests[i].order;
     for (uint32_t i = 0; i < llm->facts.requests; i++) {
         const infrt_request *r = &llm->requests[i];
         if (r->state != REQUEST_RUNNING) continue;
+        assert_true(r->order < waits); /* who came first goes first */
         assert_true(llm->sequence_taken[r->sequence]);
         assert_true(r->n_blocks * FAKE_PER_BLOCK >= r->n_computed);
         for (uint32_t b = 0; b < r->n_blocks; b++)
-            assert_int_equal(llm->pool.holders[llm->tables[r->sequence * FAKE_MAX_BLOCKS + b]], 1);
-        held += r->n_blocks;
+            holders[llm->tables[r->sequence * FAKE_MAX_BLOCKS + b]]++;
     }
-    assert_int_equal(held + llm->pool.n_free, llm->pool.n_blocks);
+    for (uint32_t i = 0; i < pool->n_blocks; i++) assert_int_equal(holders[i], pool->holders[i]);
+    for (uint32_t i = 0; i < pool->n_blank; i++, seen++) {
+        assert_int_equal(pool->holders[pool->blank[i]]++, 0);
+        assert_int_equal(pool->name[pool->blank[i]], 0);
+    }
+    for (uint32_t i = (uint32_t)pool->after[head]; i != head; i = (uint32_t)pool->after[i], seen++) {
+        assert_int_equal(pool->holders[i]++, 0);
+        assert_true(pool->name[i] > 0);
+        assert_int_equal(infrt_kv_pool_find(pool, pool->parent[i], pool->tokens + i * FAKE_PER_BLOCK), i);
+    }
+    assert_int_equal(seen, pool->n_free);
+    for (uint32_t i = 0; i < pool->n_blocks; i++) assert_true(pool->holders[i] > 0);
+    memcpy(pool->holders, holders, pool->n_blocks * sizeof *holders);
 }
 
 /* No block is held or lost, every sequence is free: a request of the whole context runs. */
@@ -60,8 +77,11 @@ static uint32_t random_below(uint32_t n) {
     return (uint32_t)(infc_check_random(42, random_state++, 0) >> 33) % n;
 }
 
+/* Many begin alike. */
 static void prompt_make(int32_t *tokens, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) tokens[i] = (int32_t)random_below(FAKE_VOCAB);
+    uint32_t same = random_below(2) ? random_below(n + 1) : 0, like = random_below(3);
+    for (uint32_t i = 0; i < n; i++)
+        tokens[i] = (int32_t)(i < same ? infc_check_random(like, i, 5) % FAKE_VOCAB : random_below(FAKE_VOCAB));
 }
 
 /* The answer as the model's definition gives it. */
@@ -164,7 +184,7 @@ static uint32_t storm(infrt_llm_config config, uint32_t n, bool may_cancel) {
             if (!clients[i].id && random_below(3) == 0)
                 client_start(llm, &clients[i], may_cancel), n_left--;
         if (infrt_llm_step(llm, NULL, &error) != INFRT_OK) fail_msg("%s", error.text);
-        expect_blocks_owned_once(llm);
+        expect_blocks_owned(llm);
         busy = 0;
         for (uint32_t i = 0; i < MANY; i++) {
             client *c = &clients[i];
@@ -177,7 +197,7 @@ static uint32_t storm(infrt_llm_config config, uint32_t n, bool may_cancel) {
     } while (n_left || busy);
     infrt_llm_describe(llm, &facts);
     expect_all_free(llm);
-    expect_blocks_owned_once(llm);
+    expect_blocks_owned(llm);
     infrt_llm_close(&llm);
     return facts.times_preempted;
 }
@@ -196,11 +216,45 @@ static void test_many(void **state) {
     storm((infrt_llm_config){.workers = 3, .chunk = 64, .kv_bytes = (uint64_t)9 * FAKE_BLOCK_BYTES}, 500, false);
 }
 
+/* What an earlier request had is not computed again, but for the last token; and the answer is the same. */
+static void test_reuse(void **state) {
+    (void)state;
+    int32_t prompt[100];
+    prompt_make(prompt, 100);
+    for (int forgetful = 0; forgetful < 2; forgetful++) {
+        infrt_llm *llm = engine((infrt_llm_config){.forgetful = forgetful});
+        static const uint32_t lengths[] = {100, 100, 96, 97, 33, 32, 70, 100, 100, 100};
+        static const uint32_t reused[] = {0, 96, 64, 96, 32, 0, 64, 32, 0, 32};
+        for (int i = 0; i < 10; i++) {
+            infrt_llm_request request = {
+                .tokens = prompt, .n_tokens = lengths[i], .max_tokens = 1, .ignore_eos = true};
+            infrt_llm_id id;
+            infrt_llm_event event = {0};
+            infrt_llm_step_info info = {0};
+            uint32_t computed = 0;
+            if (i == 7) prompt[40] ^= 1; /* in the second block */
+            if (i == 8) prompt[0] ^= 1;  /* in the first */
+            if (i == 9) prompt[40] ^= 1; /* the second is as it was, but not after this first one */
+            assert_int_equal(infrt_llm_submit(llm, &request, &id, NULL), INFRT_OK);
+            while (!infrt_llm_poll(llm, id, &event)) {
+                assert_int_equal(infrt_llm_step(llm, &info, NULL), INFRT_OK);
+                computed += info.tokens;
+            }
+            assert_int_equal(event.n_reused, forgetful ? 0 : reused[i]);
+            assert_int_equal(computed, lengths[i] - event.n_reused);
+            assert_int_equal(event.token, fake_next(prompt, lengths[i]));
+            while (infrt_llm_poll(llm, id, &event)) {}
+            expect_blocks_owned(llm);
+        }
+        infrt_llm_close(&llm);
+    }
+}
+
 /* ---- cancelling, reading late ---- */
 
 static void test_cancel(void **state) {
     (void)state;
-    infrt_llm *llm = engine((infrt_llm_config){.chunk = 8});
+    infrt_llm *llm = engine((infrt_llm_config){.chunk = 8, .forgetful = true});
     infrt_llm_event event = {0};
     infrt_error error = {0};
     int32_t prompt[40];
@@ -390,11 +444,11 @@ static void test_seeds(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_alone),          cmocka_unit_test(test_many),
-        cmocka_unit_test(test_cancel),         cmocka_unit_test(test_unread),
-        cmocka_unit_test(test_refused),        cmocka_unit_test(test_open_refused),
-        cmocka_unit_test(test_empty_and_full), cmocka_unit_test(test_model_fails),
-        cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_alone),        cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_many),         cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_unread),       cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_open_refused), cmocka_unit_test(test_empty_and_full),
+        cmocka_unit_test(test_model_fails),  cmocka_unit_test(test_seeds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
