@@ -116,6 +116,7 @@ static infrt_status answer_show(infrt_lm_app *app, const infrt_llm_request *requ
         status = infrt_llm_encode(app->model, request, prompt, app->facts.context, &n, &app->error);
     if (status == INFRT_OK) status = infrt_lm_answer_get(app, request, &answer);
     if (s.any && s.last != '\n') putchar('\n');
+    fflush(stdout); /* before what goes to stderr; errors are told at the end */
     if (status == INFRT_OK && app->options.parsed.json) result_json(app, &answer, prompt);
     else if (status == INFRT_OK) infrt_lm_answer_times(app, &answer, stderr);
     infrt_lm_answer_free(&answer);

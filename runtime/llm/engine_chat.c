@@ -37,7 +37,7 @@ static int chat_render(const infrt_chat *chat, const infrt_chat_message *message
 }
 
 infrt_status infrt_chat_encode(const infc_model *model, const infrt_llm_request *request,
-                                int32_t **ids, size_t *n_ids, infrt_error *error) {
+                               int32_t **ids, size_t *n_ids, infrt_error *error) {
     infrt_chat_text text = {0};
     void *memory = NULL;
     uint32_t n = request->n_messages;
