@@ -84,6 +84,15 @@ static bool takes_epilogue(infc_op_kind kind) {
     case INFC_OP_pad:
     case INFC_OP_ipack:
     case INFC_OP_qpack:
+    case INFC_OP_kv_store: /* records and panels are no tensors of numbers */
+    case INFC_OP_quantize:
+    case INFC_OP_rms_quantize:
+    case INFC_OP_quantize_groups:
+    case INFC_OP_rms_groups:
+    case INFC_OP_pack_i8:
+    case INFC_OP_pack_i4:
+    case INFC_OP_choose_i4:
+    case INFC_OP_pack_keep:
     case INFC_OP_lstm: /* several states in one tensor: what follows takes a part of it */
     case INFC_OP_gru:
     case INFC_OP_rnn:

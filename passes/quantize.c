@@ -121,10 +121,10 @@ static infc_status narrow_op(quantize *q, MlirOperation op, infc_op_kind kind) {
               product[2], result;
     const infc_weight *weight = infc_constant_matrix(ir, operand);
     made m;
-    infc_dtype wanted;
+    infc_spec_format wanted;
     if (!weight) return INFC_OK;
-    INFC_TRY(infc_spec_weight_dtype(ir->cx, q->pass->spec, weight->name, q->matched, &wanted));
-    if (wanted != INFC_DTYPE_i8) return INFC_OK;
+    INFC_TRY(infc_spec_weight_format(ir->cx, q->pass->spec, weight->name, q->matched, &wanted));
+    if (wanted != INFC_FORMAT_int8) return INFC_OK;
     INFC_TRY(quantized(q, kind, operand, weight, &m));
     infc_ir_at at = {mlirOperationGetBlock(op), op};
     MlirLocation location = mlirOperationGetLocation(op);
@@ -139,6 +139,7 @@ static infc_status narrow_op(quantize *q, MlirOperation op, infc_op_kind kind) {
 }
 
 infc_status infc_pass_quantize(infc_pass_cx *pass) {
+    if (pass->ir->llm) return INFC_OK; /* its front end stored weights as the spec says */
     quantize q = {.pass = pass};
     if (!pass->spec) return INFC_OK;
     q.matched = INFC_NEW(pass->scratch, bool, pass->spec->n_rules);

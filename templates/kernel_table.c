@@ -181,6 +181,8 @@ int infk_has_epilogue(const infk_kernel *kernel) {
     return kernel->lanes == 1 || strcmp(kernel->types[2], "f32") == 0 || strcmp(kernel->types[2], "i32") == 0;
 }
 
+int infk_written_operand(infk_kind kind) { return kind == INFK_kv_store ? 4 : -1; }
+
 int infk_operand_count(infk_kind kind) {
     int n = 1;
     for (const char *at = kinds[kind].operands; *at; at++) n += *at == ' ';

@@ -120,6 +120,8 @@ typedef struct infk_kind_info {
 } infk_kind_info;
 const infk_kind_info *infk_kind_get(infk_kind kind);
 int infk_operand_count(infk_kind kind);
+/* The operand that kernels of the kind write too, or -1. */
+int infk_written_operand(infk_kind kind);
 /* How many units of work a call has. `dims` is the struct of the kind. */
 ptrdiff_t infk_units(infk_kind kind, const void *dims);
 /* Whether kernels of the kind take scratch memory; floats of it for a call, of which a unit uses a part of its own. */

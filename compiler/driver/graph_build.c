@@ -23,6 +23,13 @@ static infc_graph_class class_of(infc_op_kind kind) {
     case INFC_OP_qmatmul_both:
     case INFC_OP_attention:
     case INFC_OP_attention_masked:
+    case INFC_OP_attend:
+    case INFC_OP_linear_i8:
+    case INFC_OP_linear_i4:
+    case INFC_OP_linear_keep:
+    case INFC_OP_gated_i8:
+    case INFC_OP_gated_i4:
+    case INFC_OP_gated_keep:
     case INFC_OP_lstm:
     case INFC_OP_gru:
     case INFC_OP_rnn: return INFC_GRAPH_PRODUCT;

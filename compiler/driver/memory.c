@@ -10,10 +10,15 @@ static bool is_arrays(const infc_plan_buffer *buffer) {
     return buffer->place == INFC_PLACE_INPUT || buffer->place == INFC_PLACE_OUTPUT;
 }
 
+/* As large as whoever runs the model makes it. */
+static bool is_cache(const infc_plan *plan, int buffer) {
+    return plan->llm && buffer == plan->inputs[INFC_LLM_KV];
+}
+
 uint64_t infc_plan_memory(const infc_plan *plan) {
     uint64_t bytes = plan->arena_bytes;
     for (int i = 0; i < plan->n_buffers; i++)
-        if (is_arrays(&plan->buffers[i]) && plan->buffers[i].alias_of < 0)
+        if (is_arrays(&plan->buffers[i]) && plan->buffers[i].alias_of < 0 && !is_cache(plan, i))
             bytes += plan->buffers[i].bytes;
     return bytes;
 }

@@ -1,9 +1,9 @@
 #include "pipeline.h"
-#include "../base/digest.h"
 #include "../base/interrupt.h"
-#include "../frontend/onnx/onnx_import.h"
+#include "../frontend/import.h"
 #include "clock.h"
 #include "commit.h"
+#include "model_digest.h"
 #include <string.h>
 
 /* ---- bookkeeping --------------------------------------------------------------------------------- */
@@ -129,7 +129,7 @@ infc_status infc_pipeline_open(infc_pipeline *p) {
 infc_status infc_pipeline_import(infc_pipeline *p) {
     if (p->stopped) return INFC_OK;
     infc_progress(p->cx, "reading %s", p->build->spec.model);
-    INFC_TRY(infc_onnx_read_file(p->cx, &p->build->spec, &p->build->ir));
+    INFC_TRY(infc_frontend_import(p->cx, &p->build->spec, &p->build->ir));
     INFC_TRY(dump_ir(p, "import", &p->build->ir));
     INFC_TRY(keep_stage(p, NULL, &p->build->ir));
     return ended(p, "import");
@@ -153,16 +153,13 @@ infc_status infc_pipeline_lower(infc_pipeline *p, infc_built *built) {
 /* What plans of all targets have in common, made with the first: the digest of the model, what the reference gives. */
 static infc_status check_facts(infc_pipeline *p, infc_built *built) {
     const infc_plan *first = &p->build->targets[0].plan;
-    infc_bytes model;
     if (&built->plan != first) {
         built->plan.source_sha256 = first->source_sha256;
         built->plan.check_seed = first->check_seed;
         built->plan.check_hash = first->check_hash;
         return INFC_OK;
     }
-    INFC_TRY(infc_file_map(p->cx, p->build->spec.model, &model));
-    built->plan.source_sha256 = infc_digest(p->cx, model);
-    infc_file_forget(p->cx, model.ptr, model.len);
+    INFC_TRY(infc_model_digest(p->cx, &p->build->spec, &p->build->ir, &built->plan.source_sha256));
     return infc_self_check(p->cx, &p->build->ir, &built->plan);
 }
 

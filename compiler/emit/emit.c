@@ -40,6 +40,8 @@ infc_status infc_emit_skeleton(infc_emit_unit *u, const char *file, const infc_e
         {"layout_hash", infc_arena_printf(arena, "UINT64_C(0x%016llx)", (unsigned long long)u->layout_hash)},
         {"weights_bytes", infc_arena_printf(arena, "%llu", (unsigned long long)u->weights_bytes)},
         {"weights_align", infc_arena_printf(arena, "%d", INFC_ALIGN)},
+        {"llm", plan->llm ? "1" : "0"},
+        {"arena_bytes_per_worker", infc_arena_printf(arena, "%llu", (unsigned long long)plan->arena_bytes_per_worker)},
         {"arena_bytes", infc_arena_printf(arena, "%llu", (unsigned long long)arena_bytes)},
     };
     const size_t n_common = sizeof common / sizeof *common;
@@ -139,10 +141,11 @@ static infc_status write_headers(infc_emit_unit *u) {
 static infc_status write_model(infc_emit_unit *u) {
     infc_buf model = {.arena = u->cx->arena};
     INFC_TRY(infc_emit_model_text(u, &model));
-    u->out->baseline_sources = INFC_NEW(u->cx->arena, const char *, 2);
+    u->out->baseline_sources = INFC_NEW(u->cx->arena, const char *, 3);
     u->out->baseline_sources[0] = source_name(u, "_model.c");
     u->out->n_baseline_sources = 1;
     INFC_TRY(infc_emit_write(u, u->out->baseline_sources[0], infc_buf_bytes(&model), 0644));
+    INFC_TRY(infc_emit_llm_write(u));
     return infc_emit_prepare_write(u);
 }
 
@@ -172,10 +175,10 @@ infc_status infc_emit(infc_cx *cx, const infc_plan *plan, const infc_emit_option
     *out = (infc_emitted){.baseline_cflags = baseline_cflags(&plan->target)};
     u.out = out;
     INFC_TRY(infc_dir_create(cx, infc_path_join(cx->arena, options->dir, "src/infrt")));
-    INFC_TRY(write_weights(&u));     /* src/NAME.weights, src/NAME_weights.S */
-    INFC_TRY(write_code(&u));        /* src/NAME_simd.h, src/NAME.c, src/NAME_kernels_*.c */
-    INFC_TRY(write_headers(&u));     /* NAME.h, infc_abi.h, src/NAME_internal.h */
-    INFC_TRY(write_model(&u));       /* src/NAME_model.c, src/NAME_prepare.c */
+    INFC_TRY(write_weights(&u)); /* src/NAME.weights, src/NAME_weights.S */
+    INFC_TRY(write_code(&u));    /* src/NAME_simd.h, src/NAME.c, src/NAME_kernels_*.c */
+    INFC_TRY(write_headers(&u)); /* NAME.h, infc_abi.h, src/NAME_internal.h */
+    INFC_TRY(write_model(&u));   /* src/NAME_model.c, src/NAME_tokenizer.c, src/NAME_prepare.c */
     INFC_TRY(infc_emit_runtime(&u)); /* src/NAME_main.c, src/infrt/ */
     INFC_TRY(infc_emit_build(&u)); /* src/build.sh, src/CMakeLists.txt, NAME-config.cmake, NAME.pc */
     INFC_TRY(infc_emit_sbom(&u));  /* NAME.spdx.json */

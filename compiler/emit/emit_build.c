@@ -32,7 +32,7 @@ infc_status infc_emit_runtime(infc_emit_unit *u) {
         const char *base = infc_path_base(file->path);
         if (strncmp(file->path, prefix, sizeof prefix - 1) != 0 || strcmp(base, "infc_abi.h") == 0)
             continue;
-        if (of_language_models(file->path)) continue;
+        if (!u->plan->llm && of_language_models(file->path)) continue;
         const char *path = infc_arena_printf(arena, "src/infrt/%s", base);
         INFC_TRY(infc_emit_write(u, path, file->bytes, 0644));
         if (ends_with(path, ".c")) sources[n++] = path;

@@ -187,6 +187,7 @@ infc_status infc_emit_model_text(infc_emit_unit *u, infc_buf *out) {
         {"audio_infos", infc_buf_str(&u->prepare->audio_infos)},
         {"n_texts", count(u, u->spec ? u->spec->n_texts : 0)},
         {"text_infos", infc_buf_str(&u->prepare->text_infos)},
+        {"llm_info", plan->llm ? infc_emit_llm_info(u) : ""},
         {"cpu_checks", infc_buf_str(&cpu)},
         {"arena_lower_bound", infc_arena_printf(arena, "%llu", (unsigned long long)plan->arena_lower_bound)},
         {"weights_hash", infc_arena_printf(arena, "UINT64_C(0x%016llx)", (unsigned long long)u->weights_hash)},

@@ -32,6 +32,25 @@ static const char *address(const infc_emit_unit *u, const infc_plan_buffer *root
     }
 }
 
+/* With few rows: the worker's own. */
+static const char *own_address(const infc_emit_unit *u, const infc_plan_buffer *root) {
+    return infc_arena_printf(u->cx->arena, "(void *)(few ? mine + %llu : arena + %llu)",
+                             (unsigned long long)root->own_offset, (unsigned long long)root->offset);
+}
+
+/* How many rows there are: infc_plan_mode. */
+static void print_mode(const infc_emit_unit *u, infc_buf *out) {
+    const infc_plan *plan = u->plan;
+    const char *tokens = infc_emit_dim(u, plan->buffers[plan->inputs[INFC_LLM_TOKENS]].type.dims[0]),
+               *rows = infc_emit_dim(u, plan->buffers[plan->inputs[INFC_LLM_LAST_ROWS]].type.dims[0]);
+    infc_buf_printf(out, "    const int few = %s <= %d && %s <= %d;\n", tokens, INFC_PLAN_FEW_ROWS,
+                    rows, INFC_PLAN_FEW_ROWS);
+    infc_buf_printf(out, "    const unsigned mode = !few ? %du : %s == 1 ? %du : %du;\n    (void)mode;\n",
+                    INFC_MODE_MANY, tokens, INFC_MODE_ONE, INFC_MODE_FEW);
+    infc_buf_printf(out, "    unsigned char *const mine = arena + %llu + (size_t)worker * %llu;\n",
+                    (unsigned long long)plan->arena_bytes, (unsigned long long)plan->arena_bytes_per_worker);
+}
+
 static void print_locals(const infc_emit_unit *u, infc_buf *out) {
     const infc_plan *plan = u->plan;
     const bool *used = buffers_used(u);
@@ -52,12 +71,14 @@ static void print_locals(const infc_emit_unit *u, infc_buf *out) {
     if (plan->n_steps > 0)
         infc_buf_puts(out, "    const uint32_t worker = c->worker, n = c->n_workers;\n");
     else infc_buf_puts(out, "    (void)c;\n");
+    if (plan->llm) print_mode(u, out);
     for (int i = 0; i < plan->n_buffers; i++) {
         const infc_plan_buffer *buffer = &plan->buffers[i], *root = &plan->buffers[infc_plan_root(plan, i)];
         if (!used[i]) continue;
         const bool constant = root->place == INFC_PLACE_INPUT || root->place == INFC_PLACE_WEIGHT;
         infc_buf_printf(out, "    %s%s *const %s = %s; /* %s", constant ? "const " : "",
-                        infc_dtype_c_type(buffer->type.dtype), u->locals[i], address(u, root),
+                        infc_dtype_c_type(buffer->type.dtype), u->locals[i],
+                        root->own ? own_address(u, root) : address(u, root),
                         infc_type_text(u->cx->arena, &buffer->type));
         if (buffer->tensor)
             infc_buf_printf(out, "  %s", infc_emit_comment(u->cx->arena, buffer->tensor));
@@ -113,15 +134,25 @@ static void print_call(const infc_emit_unit *u, int s, const char *indent, infc_
         const int id = u->plan->stores[step->first_store + i].buffer;
         infc_emit_arg(&args, "%s%s", by_size || !is_f32(u, id) ? "(void *)" : "", u->locals[id]);
     }
-    infc_emit_arg(&args, "INFC_PART(%s, worker, n)", infc_emit_dim(u, step->units));
+    infc_emit_arg(&args, step->own ? "INFC_ALL_OR_PART(few, %s, worker, n)" : "INFC_PART(%s, worker, n)",
+                  infc_emit_dim(u, step->units));
     infc_buf_printf(out, ");\n%sINFC_STEP_DONE(c, %d);\n", indent, s);
+}
+
+/* All workers meet before the step, or only with so many rows. */
+static void print_meeting(const infc_plan *plan, const infc_plan_step *step, infc_buf *out) {
+    static const unsigned all = (1u << INFC_N_MODES) - 1, few = 1u << INFC_MODE_ONE | 1u << INFC_MODE_FEW;
+    if (!step->barrier) return;
+    if (!plan->llm || step->meets == all) infc_buf_puts(out, "    INFC_MEET(c);\n");
+    else if (!(step->meets & few)) infc_buf_puts(out, "    if (!few) INFC_MEET(c);\n");
+    else infc_buf_printf(out, "    if (%uu >> mode & 1u) INFC_MEET(c);\n", step->meets);
 }
 
 static void print_step(const infc_emit_unit *u, int s, infc_buf *out) {
     const infc_plan_step *step = &u->plan->steps[s];
     infc_buf_printf(out, "\n    /* step %d  %s: %s */\n", s, infc_emit_comment(u->cx->arena, step->node),
                     infc_emit_comment(u->cx->arena, step->what));
-    if (step->barrier) infc_buf_puts(out, "    INFC_MEET(c);\n");
+    print_meeting(u->plan, step, out);
     if (step->guard == 0) {
         print_call(u, s, "    ", out);
         return;

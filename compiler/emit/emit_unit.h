@@ -2,6 +2,7 @@
 #ifndef INFC_EMIT_UNIT_H
 #define INFC_EMIT_UNIT_H
 #include "../base/map.h"
+#include "../ir/eval.h"
 #include "emit.h"
 
 /* One kernel with one epilogue: the struct and functions `<name>_epi`, the inlined kernel `<name>`. */
@@ -132,6 +133,23 @@ int infc_emit_port(const infc_emit_unit *u, const int *ids, int n, const char *n
 infc_status infc_emit_source_text(infc_emit_unit *u, infc_buf *out);
 infc_status infc_emit_header_text(infc_emit_unit *u, infc_buf *out);
 infc_status infc_emit_model_text(infc_emit_unit *u, infc_buf *out);
+
+/* emit_llm.c: `llm`, the infc_llm_info, as text; src/NAME_tokenizer.c. */
+const char *infc_emit_llm_info(const infc_emit_unit *u);
+infc_status infc_emit_llm_write(infc_emit_unit *u);
+
+/* emit_recipe.c: how many rows (first axis) the weight of a recipe has, and how many of them make a part of the result
+ * that can be made alone, the parts standing one after another: whole panels of 16 outputs, a mebibyte, else all. */
+int64_t infc_emit_recipe_rows(const infc_plan *plan, const infc_plan_recipe *recipe, int64_t *step);
+/* What a recipe makes of rows [row, row + n): on an arena of its own, or borrowed when that is null. */
+typedef struct infc_emit_made {
+    infc_tensor tensor;
+    infc_arena *arena;
+} infc_emit_made;
+infc_status infc_emit_recipe(infc_emit_unit *u, const infc_plan_recipe *recipe, int64_t row,
+                             int64_t n, infc_emit_made *out);
+/* Frees it; borrowed bytes of a mapped file leave memory. */
+void infc_emit_made_free(infc_emit_unit *u, infc_emit_made *made);
 
 /* emit_weights.c: the payload; hashes and sizes go to `u`. */
 infc_status infc_emit_layout(infc_emit_unit *u);

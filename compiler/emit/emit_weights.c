@@ -3,7 +3,6 @@
 #include "../base/file.h"
 #include "../base/hash.h"
 #include "../base/interrupt.h"
-#include "../ir/eval.h"
 #include "emit_unit.h"
 #include <string.h>
 
@@ -29,44 +28,6 @@ infc_status infc_emit_layout(infc_emit_unit *u) {
     u->weights_bytes = table.len ? sizeof(infc_weights_header) + plan->weights_bytes : 0;
     u->embeds = table.len && !(u->spec && u->spec->weights_file);
     return INFC_OK;
-}
-
-/* What the recipe makes of `value`. Each value is on the arena that the one before is not on, so that at most two are
- * held; the source is forgotten as soon as it has been read. */
-static infc_status evaluate(infc_emit_unit *u, infc_arena *const scratch[2],
-                            const infc_plan_recipe *recipe, infc_tensor value, infc_tensor *out) {
-    const void *source = value.data;
-    const size_t bytes = (size_t)infc_type_bytes(&value.type);
-    if (recipe->n_ops > 0) value = infc_tensor_aligned(scratch[1], &value);
-    if (value.data != source) infc_file_forget(u->cx, source, bytes);
-    for (int i = 0; i < recipe->n_ops; i++) {
-        infc_tensor next;
-        infc_op_desc op = u->plan->recipe_ops[recipe->first_op + i];
-        op.in[0] = value.type;
-        INFC_TRY(infc_eval_op(u->cx, scratch[i % 2], &op, &value, &next));
-        if (i == 0) infc_file_forget(u->cx, source, bytes);
-        infc_arena_reset(scratch[1 - i % 2]);
-        value = next;
-    }
-    *out = value;
-    return INFC_OK;
-}
-
-/* How many rows of the weight (first axis) make a part of the result that can be made alone, the parts standing one
- * after another: whole panels of 16 outputs, about a mebibyte of them; else all rows. */
-static int64_t rows_at_once(const infc_plan *plan, const infc_plan_recipe *recipe, const infc_type *from) {
-    enum { PANEL = 16, PART = 1 << 20 };
-    const infc_op_desc *ops = &plan->recipe_ops[recipe->first_op];
-    const int last = recipe->n_ops - 1;
-    const bool packed = last >= 0 && ops[last].kind == INFC_OP_relayout && from->layout == INFC_LAYOUT_plain &&
-                        infc_desc_attr(&ops[last], "layout")->layout == INFC_LAYOUT_panel;
-    const bool conv = packed && last == 0 && from->rank == 4;
-    const bool turned = packed && last == 1 && from->rank == 2 && ops[0].kind == INFC_OP_transpose &&
-                        infc_desc_attr(&ops[0], "perm")->ints[0] == 1;
-    const int64_t rows = from->dims[0] > 0 ? from->dims[0] : 1;
-    if (!conv && !turned) return rows;
-    const int64_t panel_bytes = (int64_t)infc_type_bytes(from) / rows * PANEL;
-    return PANEL * (panel_bytes > 0 && panel_bytes < PART ? PART / panel_bytes : 1);
 }
 
 typedef struct payload { /* being written */
@@ -96,35 +57,28 @@ static const infc_plan_recipe *recipe_of(const infc_plan *plan, int buffer) {
 }
 
 /* The weight, part by part. */
-static infc_status put_weight(infc_emit_unit *u, infc_arena *const scratch[2], payload *p,
-                              const infc_plan_recipe *recipe, const infc_weight *weight) {
-    infc_tensor part = {.type = weight->type, .data = (void *)(uintptr_t)weight->bytes}; /* only read */
-    const int64_t all = part.type.rank ? part.type.dims[0] : 1,
-                  step = part.type.rank ? rows_at_once(u->plan, recipe, &part.type) : 1;
-    for (int64_t row = 0; row < all || row == 0; row += step) {
-        infc_tensor value;
-        if (part.type.rank) part.type.dims[0] = all - row < step ? all - row : step;
-        INFC_TRY(evaluate(u, scratch, recipe, part, &value));
-        put(p, value.data, (size_t)infc_type_bytes(&value.type));
-        infc_file_forget(u->cx, part.data, (size_t)infc_type_bytes(&part.type));
-        part.data = (char *)part.data + infc_type_bytes(&part.type);
-        for (int k = 0; k < 2; k++) infc_arena_reset(scratch[k]);
+static infc_status put_weight(infc_emit_unit *u, payload *p, const infc_plan_recipe *recipe) {
+    int64_t step;
+    const int64_t rows = infc_emit_recipe_rows(u->plan, recipe, &step);
+    infc_status status = INFC_OK;
+    for (int64_t row = 0; (row < rows || row == 0) && status == INFC_OK; row += step) {
+        infc_emit_made made = {0};
+        status = infc_emit_recipe(u, recipe, row, rows - row < step ? rows - row : step, &made);
+        if (status == INFC_OK) put(p, made.tensor.data, (size_t)infc_type_bytes(&made.tensor.type));
+        infc_emit_made_free(u, &made);
     }
-    return INFC_OK;
+    return status;
 }
 
-static infc_status write_weight(infc_emit_unit *u, infc_arena *const scratch[2], payload *p, int buffer) {
+static infc_status write_weight(infc_emit_unit *u, payload *p, int buffer) {
     const infc_plan_buffer *to = &u->plan->buffers[buffer];
     const uint64_t position = sizeof(infc_weights_header) + to->offset;
     const infc_plan_recipe *recipe = recipe_of(u->plan, buffer);
-    const infc_weight *weight = recipe ? infc_weights_get(u->plan->weights, recipe->weight) : NULL;
-    if (!weight || position < p->file.bytes)
+    if (!recipe || position < p->file.bytes)
         return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "weight %s %s", to->name,
-                         weight   ? "overlaps the one before"
-                         : recipe ? "starts from nothing"
-                                  : "has no recipe");
+                         recipe ? "overlaps the one before" : "has no recipe");
     put_zeros_to(p, position);
-    INFC_TRY(put_weight(u, scratch, p, recipe, weight));
+    INFC_TRY(put_weight(u, p, recipe));
     if (p->file.bytes == position + to->bytes) return INFC_OK;
     return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC,
                      "weight %s: its recipe makes %llu bytes, the plan has %llu of %s", to->name,
@@ -134,18 +88,14 @@ static infc_status write_weight(infc_emit_unit *u, infc_arena *const scratch[2],
 
 static infc_status write_all(infc_emit_unit *u, payload *p) {
     const infc_plan *plan = u->plan;
-    infc_arena *scratch[2] = {infc_arena_create_scratch(u->cx->arena),
-                              infc_arena_create_scratch(u->cx->arena)};
-    infc_status status = INFC_OK;
-    for (int i = 0; i < plan->n_buffers && status == INFC_OK; i++) {
+    for (int i = 0; i < plan->n_buffers; i++) {
         if (plan->buffers[i].place != INFC_PLACE_WEIGHT || plan->buffers[i].alias_of >= 0) continue;
         infc_progress(u->cx, "packing weight %s", plan->buffers[i].name);
-        status = infc_interrupt_check(u->cx);
-        if (status == INFC_OK) status = write_weight(u, scratch, p, i);
+        INFC_TRY(infc_interrupt_check(u->cx));
+        INFC_TRY(write_weight(u, p, i));
     }
-    for (int k = 0; k < 2; k++) infc_arena_destroy(&scratch[k]);
-    if (status == INFC_OK) put_zeros_to(p, u->weights_bytes);
-    return status;
+    put_zeros_to(p, u->weights_bytes);
+    return INFC_OK;
 }
 
 infc_status infc_emit_weights(infc_emit_unit *u) {

@@ -1,18 +1,38 @@
 #include "import.h"
 #include "../base/file.h"
+#include "llm/llm_import.h"
+#include "llm/llm_model.h"
 #include "onnx/onnx_import.h"
+
+/* What only language models have is not for others. */
+static infc_status check_onnx(infc_cx *cx, const infc_spec *spec) {
+    const size_t mark = cx->n_diags;
+    const infc_loc loc = {.file = spec->path ? spec->path : spec->model};
+    if (spec->llm_key)
+        infc_fail(cx, INFC_ERR_SPEC, spec->llm_loc, "%s is for language models; remove it", spec->llm_key);
+    if (spec->weights > INFC_FORMAT_int8)
+        infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "precision.weights: %s is for language models; give f32 or int8",
+                  infc_spec_formats[spec->weights]);
+    for (size_t i = 0; i < spec->n_rules; i++)
+        if (spec->rules[i].weights > INFC_FORMAT_int8)
+            infc_fail(cx, INFC_ERR_UNSUPPORTED, spec->rules[i].loc,
+                      "precision.rules.weights: %s is for language models; give f32 or int8",
+                      infc_spec_formats[spec->rules[i].weights]);
+    return infc_diags_status(cx, mark);
+}
 
 infc_status infc_frontend_import(infc_cx *cx, const infc_spec *spec, infc_ir *out) {
     const char *model = spec->model;
     bool in_spec = spec->path && spec->model_loc.line > 0;
     infc_loc loc = in_spec ? spec->model_loc : (infc_loc){.file = model};
-    if (infc_path_ends(model, ".onnx") && !infc_dir_exists(model))
+    if (infc_path_ends(model, ".onnx") && !infc_dir_exists(model)) {
+        INFC_TRY(check_onnx(cx, spec));
         return infc_onnx_read_file(cx, spec, out);
-    const char *what = "is none of the kinds of model that infc knows: .onnx";
-    if (infc_dir_exists(model))
-        what = "is a folder; reading Hugging Face folders is not implemented yet";
-    else if (infc_path_ends(model, ".gguf")) what = "is GGUF; reading it is not implemented yet";
-    else if (infc_path_ends(model, ".safetensors"))
-        what = "is safetensors; reading it is not implemented yet";
-    return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "model \"%s\" %s", model, what);
+    }
+    if (infc_llm_is_model(model)) return infc_llm_import(cx, spec, out);
+    return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc,
+                     "model \"%s\" is none of the kinds of model that infc knows: .onnx, .gguf, "
+                     ".safetensors, a folder "
+                     "with config.json and safetensors",
+                     model);
 }

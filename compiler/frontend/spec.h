@@ -15,9 +15,23 @@ typedef struct infc_spec_dim { /* shapes: a dimension's name, or input.axis */
     bool used; /* set by the front end; a binding that binds nothing is an error */
 } infc_spec_dim;
 
+/* How weights are stored. NONE: the spec does not say; f32, or what suits a language model. */
+typedef enum infc_spec_format {
+    INFC_FORMAT_NONE,
+    INFC_FORMAT_f32,
+    INFC_FORMAT_int8,
+    INFC_FORMAT_int4, /* this and the next: language models */
+    INFC_FORMAT_keep
+} infc_spec_format;
+extern const char *const infc_spec_formats[]; /* their names; null at the end */
+typedef enum infc_kv_format {
+    INFC_KV_int8,
+    INFC_KV_f16
+} infc_kv_format; /* as kv_dims.def numbers them */
+
 typedef struct infc_spec_rule { /* precision.rules */
     const char *match;          /* PCRE2 over weight names */
-    infc_dtype weights;
+    infc_spec_format weights;
     infc_loc loc;
     const void *code; /* compiled match */
 } infc_spec_rule;
@@ -115,8 +129,13 @@ typedef struct infc_spec {
     size_t n_targets;
     infc_spec_dim *dims;
     size_t n_dims;
-    int64_t max_trips;  /* loops.max_trips; 0: not said */
-    infc_dtype weights; /* precision.weights: f32 or i8 */
+    int64_t max_trips;              /* loops.max_trips; 0: not said */
+    infc_spec_format weights;       /* precision.weights */
+    infc_kv_format kv;              /* precision.kv */
+    int64_t context, max_sequences; /* of language models; 0: not said */
+    bool llm;                       /* the model is no .onnx file */
+    infc_loc llm_loc;               /* of a key that only language models have; line 0: none */
+    const char *llm_key;
     infc_spec_rule *rules;
     size_t n_rules;
     infc_spec_image *images;
@@ -154,10 +173,10 @@ infc_status infc_spec_read_bytes(infc_cx *cx, const char *path, infc_bytes text,
                                  const infc_spec_set *sets, size_t n_sets, infc_spec *out);
 /* The code of a rule's pattern, as long as the arena. Null: *why says what is wrong at character *at, from 1. */
 const void *infc_spec_pattern(infc_arena *arena, const char *text, const char **why, size_t *at);
-/* The storage type of a weight: of the first rule that matches its name, else precision.weights. `matched`, one per
+/* How a weight is stored: as the first rule says that matches its name, else precision.weights. `matched`, one per
  * rule, is set for all that match. Fails when matching takes too long. */
-infc_status infc_spec_weight_dtype(infc_cx *cx, const infc_spec *spec, const char *name,
-                                   bool *matched, infc_dtype *out);
+infc_status infc_spec_weight_format(infc_cx *cx, const infc_spec *spec, const char *name,
+                                    bool *matched, infc_spec_format *out);
 /* The same facts in other forms, from spec_keys.def. */
 void infc_spec_schema_json(infc_buf *out);
 void infc_spec_reference_markdown(infc_buf *out);

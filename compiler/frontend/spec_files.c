@@ -18,12 +18,12 @@ void infc_spec_check_model(infc_spec_check *check, const char *path, infc_yaml *
     if (!*node->text) {
         infc_spec_problem(check, node, path, "the path is empty");
     } else if (infc_dir_exists(file)) {
-        infc_spec_problem(check, node, path,
-                          "Hugging Face directories are not implemented yet; export %s to ONNX", quoted);
-    } else if (infc_path_ends(file, ".gguf") || infc_path_ends(file, ".safetensors")) {
-        infc_spec_problem(check, node, path, "%s: this format is not implemented yet; export to ONNX", quoted);
-    } else if (!infc_path_ends(file, ".onnx")) {
-        infc_spec_problem(check, node, path, "%s is none of the formats that infc reads; export to .onnx", quoted);
+        if (!infc_file_exists(infc_path_join(check->cx->arena, file, "config.json")))
+            infc_spec_problem(check, node, path,
+                              "the folder %s has no config.json, as folders of Hugging Face have", quoted);
+    } else if (!infc_path_ends(file, ".onnx") && !infc_path_ends(file, ".gguf") &&
+               !infc_path_ends(file, ".safetensors")) {
+        infc_spec_problem(check, node, path, "%s is no .onnx, .gguf or .safetensors file and no folder", quoted);
     } else if (!infc_file_exists(file)) {
         const char *what = infc_file_what_else(file), *name = infc_yaml_quote(check->cx, file);
         if (what)

@@ -4,8 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-static infc_dtype dtype_of(const infc_yaml *node) {
-    return infc_spec_is(node, "int8") ? INFC_DTYPE_i8 : INFC_DTYPE_f32;
+const char *const infc_spec_formats[] = {"", "f32", "int8", "int4", "keep", NULL};
+
+static infc_spec_format format_of(const infc_yaml *node) {
+    for (int i = 1; node && infc_spec_formats[i]; i++)
+        if (infc_spec_is(node, infc_spec_formats[i])) return (infc_spec_format)i;
+    return INFC_FORMAT_NONE;
 }
 
 static void fill_model(infc_spec_check *check, const infc_yaml *root, infc_spec *out) {
@@ -16,6 +20,7 @@ static void fill_model(infc_spec_check *check, const infc_yaml *root, infc_spec 
         size_t stem = dot && dot > file ? (size_t)(dot - file) : strlen(file);
         bool relative = *model->text != '/' && !infc_spec_from_set(model);
         out->model = model->parsed;
+        out->llm = out->model && !infc_path_ends(out->model, ".onnx");
         out->model_loc = model->loc;
         out->model_text = relative ? model->text : file;
         const char *why, *plain = infc_arena_copy_string(arena, file, stem);
@@ -74,11 +79,29 @@ static void fill_loops(const infc_yaml *root, infc_spec *out) {
     out->max_trips = most ? most->integer : 0;
 }
 
+static const infc_yaml *llm_key(const infc_yaml *root, const char *map, const char *key, infc_spec *out) {
+    const infc_yaml *node = infc_spec_get(map ? infc_spec_get_map(root, map) : root, key);
+    if (!node) return NULL;
+    out->llm_loc = node->loc;
+    out->llm_key = key;
+    return node;
+}
+
+/* Keys that only language models have. */
+static void fill_llm(const infc_yaml *root, infc_spec *out) {
+    const infc_yaml *kv = llm_key(root, "precision", "kv", out),
+                    *context = llm_key(root, NULL, "context", out),
+                    *sequences = llm_key(root, "batch", "max_sequences", out);
+    out->kv = infc_spec_is(kv, "f16") ? INFC_KV_f16 : INFC_KV_int8;
+    out->context = context ? context->integer : 0;
+    out->max_sequences = sequences ? sequences->integer : 0;
+}
+
 static void fill_precision(infc_spec_check *check, const infc_yaml *root, infc_spec *out) {
     const infc_yaml *precision = infc_spec_get_map(root, "precision"),
                     *rules = infc_spec_get_list(precision, "rules");
     infc_map seen = {.arena = check->cx->arena};
-    out->weights = dtype_of(infc_spec_get(precision, "weights"));
+    out->weights = format_of(infc_spec_get(precision, "weights"));
     out->rules = INFC_NEW(check->cx->arena, infc_spec_rule, rules->n);
     for (size_t i = 0; i < rules->n; i++) {
         const infc_yaml *rule = rules->items[i].value;
@@ -90,7 +113,7 @@ static void fill_precision(infc_spec_check *check, const infc_yaml *root, infc_s
         infc_map_put(&seen, match->text, 0);
         out->rules[out->n_rules++] = (infc_spec_rule){
             .match = match->text,
-            .weights = dtype_of(infc_spec_get(rule, "weights")),
+            .weights = format_of(infc_spec_get(rule, "weights")),
             .loc = match->loc,
             .code = match->parsed,
         };
@@ -127,6 +150,7 @@ void infc_spec_fill(infc_spec_check *check, const infc_yaml *root, infc_spec *ou
     fill_targets(check, root, out);
     fill_dims(check, root, out);
     fill_loops(root, out);
+    fill_llm(root, out);
     fill_precision(check, root, out);
     infc_spec_fill_inputs(check, infc_spec_get_map(root, "inputs"), out);
     infc_spec_fill_outputs(check, infc_spec_get_map(root, "outputs"), out);

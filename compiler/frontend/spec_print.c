@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *weights_name(infc_dtype dtype) {
-    return dtype == INFC_DTYPE_i8 ? "int8" : "f32";
+static const char *weights_name(infc_spec_format format) {
+    return infc_spec_formats[format == INFC_FORMAT_NONE ? INFC_FORMAT_f32 : format];
 }
 
 /* The shortest text that reads back as the same number. */
@@ -56,8 +56,12 @@ static void put_shapes(const infc_spec *spec, infc_buf *out) {
 }
 
 static void put_precision(const infc_spec *spec, infc_buf *out) {
-    infc_buf_printf(out, "precision:\n  weights: %s\n  activations: f32\n  float: exact\n",
-                    weights_name(spec->weights));
+    infc_buf_puts(out, "precision:\n");
+    if (spec->weights != INFC_FORMAT_NONE || !spec->llm)
+        infc_buf_printf(out, "  weights: %s\n", weights_name(spec->weights));
+    if (spec->llm) infc_buf_printf(out, "  kv: %s\n", spec->kv == INFC_KV_f16 ? "f16" : "int8");
+    else infc_buf_puts(out, "  activations: f32\n");
+    infc_buf_puts(out, "  float: exact\n");
     if (spec->n_rules) infc_buf_puts(out, "  rules:\n");
     for (size_t i = 0; i < spec->n_rules; i++) {
         infc_buf_puts(out, "    - {match: ");

@@ -52,8 +52,8 @@ static int match(const infc_spec_rule *rule, const char *name) {
     return result;
 }
 
-infc_status infc_spec_weight_dtype(infc_cx *cx, const infc_spec *spec, const char *name,
-                                   bool *matched, infc_dtype *out) {
+infc_status infc_spec_weight_format(infc_cx *cx, const infc_spec *spec, const char *name,
+                                    bool *matched, infc_spec_format *out) {
     bool text = infc_text_is_utf8(name, strlen(name)); /* what is not can match no rule */
     const infc_spec_rule *first = NULL;
     for (size_t i = 0; i < spec->n_rules && text; i++) {

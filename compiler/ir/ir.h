@@ -3,6 +3,7 @@
 #ifndef INFC_IR_H
 #define INFC_IR_H
 #include "../base/ptr_map.h"
+#include "llm_facts.h"
 #include "weights.h"
 #include <mlir-c/IR.h>
 
@@ -23,6 +24,7 @@ typedef struct infc_ir {
     infc_weights weights;
     const char *source;              /* model file, for locations */
     infc_ir_notes *stayed_float;     /* shared by clones; null while there are none */
+    const infc_llm_facts *llm;       /* shared by clones; null unless a language model */
     struct infc_ir_kinds *kinds;     /* identifier pointer -> kind */
     struct infc_ir_symbols *symbols; /* name -> function */
 } infc_ir;

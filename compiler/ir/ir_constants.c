@@ -12,8 +12,10 @@ typedef struct budget { /* what may still be done at compile time */
 
 static budget begin(const infc_ir *ir) {
     budget left = {MAX_WORK, MAX_BYTES};
-    for (size_t i = 0; i < ir->weights.n; i++)
+    for (size_t i = 0; i < ir->weights.n; i++) {
+        left.work += ir->llm ? MAX_TIMES * infc_type_bytes(&ir->weights.items[i].type) : 0;
         left.bytes += MAX_TIMES * infc_type_bytes(&ir->weights.items[i].type);
+    }
     return left;
 }
 

@@ -92,6 +92,15 @@ void infc_call_top(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_pad(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_recurrent(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_relayout(const infc_op_desc *desc, infc_kernel_call *out);
+void infc_call_kv(const infc_op_desc *desc, infc_kernel_call *out);
+void infc_call_records(const infc_op_desc *desc, infc_kernel_call *out);
+void infc_call_linear(const infc_op_desc *desc, infc_kernel_call *out);
+void infc_call_embed(const infc_op_desc *desc, infc_kernel_call *out);
+void infc_call_pack(const infc_op_desc *desc, infc_kernel_call *out);
+/* Of a record of k elements: with one scale for the row, or one for each 32 (ops/records.c). */
+int64_t infc_record_bytes(int64_t k, bool groups);
+/* Bytes of a row of k weights as GGUF stores them, when they can be kept so; else 0 (ops/linear.c). */
+int64_t infc_keep_row_bytes(int64_t format, int64_t k);
 /* Operand `part` of a concat of any kind: the copy into its place. */
 void infc_call_concat_part(const infc_op_desc *desc, int part, infc_kernel_call *out);
 bool infc_op_is_concat(infc_op_kind kind);

@@ -100,6 +100,13 @@ typedef struct infc_kernel_call {
         infk_resize_dims resize;
         infk_recurrent_dims recurrent;
         infk_relayout_dims relayout;
+        infk_kv_dims kv;
+        infk_groups_dims groups;
+        infk_keep_dims keep;
+        infk_quantize_dims quantize;
+        infk_linear_dims linear;
+        infk_embed_dims embed;
+        infk_pack_dims pack;
     } dims;
 } infc_kernel_call;
 

@@ -29,13 +29,16 @@ typedef struct infc_plan_buffer {
     int first, last; /* steps that write it first and read it last (-1: before all; n_steps: after all) */
     int whole;       /* step that writes it last: from then on all of it is there */
     int alias_of; /* same memory as this buffer (reshape), or -1 */
+    bool own;     /* with few rows, each worker has one, at own_offset of its memory */
+    uint64_t own_offset;
 } infc_plan_buffer;
 
 /* How one packed weight is made: ops of the IR over constants, evaluated at emit time one weight at a time. */
 typedef struct infc_plan_recipe {
     int buffer;
-    int weight;          /* id in the weight table where it starts */
-    int first_op, n_ops; /* in recipe_ops; each takes the previous result (operand 0) */
+    int first_op, n_ops; /* in recipe_ops, in the order of a stack: infc.weight puts a constant on it, others take their
+                          * operands off it, the last operand first */
+    int n_weights;
 } infc_plan_recipe;
 
 /* Expressions: the epilogue of a kernel, or the body of a loop nest. Node i may use nodes before it. */
@@ -76,6 +79,15 @@ typedef struct infc_plan_guard {
     bool taken;
 } infc_plan_guard;
 
+/* How many rows a step of a language model has: one token, at most INFC_PLAN_FEW_ROWS of tokens and of logits, more. */
+typedef enum infc_plan_mode {
+    INFC_MODE_ONE,
+    INFC_MODE_FEW,
+    INFC_MODE_MANY,
+    INFC_N_MODES
+} infc_plan_mode;
+enum { INFC_PLAN_FEW_ROWS = 8 };
+
 typedef struct infc_plan_step {
     const char *name; /* C identifier of the generated function; steps that do the same share it */
     const char *node; /* the model's nodes, for comments and traces */
@@ -91,7 +103,9 @@ typedef struct infc_plan_step {
     int64_t units; /* kernel: infk_units; nest: product of all dims but the innermost, or, when there is only
                         * one, ceil(dim / 16): blocks of 16 elements */
     int barrier; /* 1: all workers meet before it, whatever its guard */
-    int guard;   /* it is left out unless this holds; 0: always done */
+    unsigned meets; /* bit of each infc_plan_mode in which they do; language models only, else all bits or none */
+    bool own;  /* with few rows, each worker does all of it, into its own buffer (plan_own.c) */
+    int guard; /* it is left out unless this holds; 0: always done */
     uint64_t flops, bytes;
 } infc_plan_step;
 
@@ -111,10 +125,11 @@ typedef struct infc_plan {
     infc_plan_store *stores;    int n_stores;
     infc_plan_guard *guards;    int n_guards;  /* the first stands for none */
     /* clang-format on */
-    uint64_t arena_bytes, arena_lower_bound, weights_bytes;
+    uint64_t arena_bytes, arena_bytes_per_worker, arena_lower_bound, weights_bytes;
     const infc_sizes *sizes;           /* what open dims are made of; of the module */
     const infc_weights *weights;       /* borrowed: what recipes start from */
     const infc_ir_notes *stayed_float; /* borrowed; may be null */
+    const infc_llm_facts *llm;         /* borrowed; null unless a language model */
     uint64_t check_seed, check_hash;   /* see infc_abi.h */
 } infc_plan;
 
@@ -124,6 +139,7 @@ infc_status infc_plan_build(infc_cx *cx, infc_ir *lowered, const infc_spec *spec
 void infc_plan_dump(const infc_plan *plan, infc_buf *out);
 
 /* Parts of the build, one file each. */
+void infc_plan_own(infc_cx *cx, infc_plan *plan);   /* plan_own.c: before memory is placed */
 void infc_plan_place(infc_cx *cx, infc_plan *plan); /* plan_memory.c: arena offsets, lower bound */
 void infc_plan_barriers(infc_plan *plan);           /* plan_barriers.c */
 /* Range of bytes that a buffer occupies after aliases: arena only. */

@@ -37,47 +37,89 @@ static bool read_by_all(const infc_plan_step *step, int i) {
     return i == 1 && infc_plan_step_checks(step);
 }
 
-static int n_writes(const infc_plan_step *step) { return step->n_stores + (step->scratch >= 0); }
-
-static int written_at(const infc_plan *plan, const infc_plan_step *step, int i) {
-    return i < step->n_stores ? plan->stores[step->first_store + i].buffer : step->scratch;
+/* An operand that is written too. */
+static int written_operand(const infc_plan_step *step) {
+    return step->kernel ? infk_written_operand(step->kernel->kind) : -1;
 }
 
-static bool writes_overlap(const infc_plan *plan, const infc_plan_step *step, span s) {
+static int n_writes(const infc_plan_step *step) {
+    return step->n_stores + (step->scratch >= 0) + (written_operand(step) >= 0);
+}
+
+static int written_at(const infc_plan *plan, const infc_plan_step *step, int i) {
+    if (i < step->n_stores) return plan->stores[step->first_store + i].buffer;
+    return i == step->n_stores && step->scratch >= 0 ? step->scratch : step->operands[written_operand(step)];
+}
+
+/* Memory that others do not see in this mode. */
+static bool is_own(const infc_plan *plan, int buffer, infc_plan_mode mode) {
+    return mode != INFC_MODE_MANY && plan->buffers[infc_plan_root(plan, buffer)].own;
+}
+
+/* One token: units are KV groups, and the worker that stores a group's keys and query is the one that reads them. */
+static bool same_groups(const infc_plan_step *earlier, const infc_plan_step *later, infc_plan_mode mode) {
+    return mode == INFC_MODE_ONE && earlier->kernel && later->kernel &&
+           earlier->kernel->kind == INFK_kv_store && later->kernel->kind == INFK_attend;
+}
+
+static bool writes_overlap(const infc_plan *plan, const infc_plan_step *step, span s, infc_plan_mode mode) {
     for (int i = 0; i < n_writes(step); i++)
-        if (overlap(s, span_of(plan, written_at(plan, step, i)))) return true;
+        if (!is_own(plan, written_at(plan, step, i), mode) &&
+            overlap(s, span_of(plan, written_at(plan, step, i))))
+            return true;
     return false;
 }
 
 /* `shared`: only what all workers read. */
-static bool reads_overlap(const infc_plan *plan, const infc_plan_step *step, span s, bool shared) {
+static bool reads_overlap(const infc_plan *plan, const infc_plan_step *step, span s, bool shared,
+                          infc_plan_mode mode) {
     for (int i = 0; i < n_reads(step); i++)
-        if ((!shared || read_by_all(step, i)) && overlap(s, span_of(plan, read_at(plan, step, i))))
+        if ((!shared || read_by_all(step, i)) && !is_own(plan, read_at(plan, step, i), mode) &&
+            overlap(s, span_of(plan, read_at(plan, step, i))))
             return true;
     for (int g = 0; (g = infc_plan_guard_next(plan, step, g)) > 0;)
         if (overlap(s, span_of(plan, plan->guards[g].buffer))) return true;
     return false;
 }
 
-static bool conflict(const infc_plan *plan, const infc_plan_step *earlier, const infc_plan_step *later) {
-    bool one_worker = earlier->units == 1 && later->units == 1;
-    for (int i = 0; i < n_writes(earlier); i++)
-        if (reads_overlap(plan, later, span_of(plan, written_at(plan, earlier, i)), one_worker))
-            return true;
+static bool one_unit(const infc_plan_step *step, infc_plan_mode mode) {
+    return step->units == 1 && !(step->own && mode != INFC_MODE_MANY);
+}
+
+static bool conflict(const infc_plan *plan, const infc_plan_step *earlier,
+                     const infc_plan_step *later, infc_plan_mode mode) {
+    const bool one_worker = one_unit(earlier, mode) && one_unit(later, mode);
+    for (int i = 0; i < n_writes(earlier); i++) {
+        const int written = written_at(plan, earlier, i);
+        if (is_own(plan, written, mode) || same_groups(earlier, later, mode)) continue;
+        if (reads_overlap(plan, later, span_of(plan, written), one_worker, mode)) return true;
+    }
     for (int i = 0; i < n_writes(later); i++) {
-        span s = span_of(plan, written_at(plan, later, i));
-        if (!one_worker && writes_overlap(plan, earlier, s)) return true;
-        if (reads_overlap(plan, earlier, s, one_worker)) return true;
+        const int written = written_at(plan, later, i);
+        if (is_own(plan, written, mode)) continue;
+        const span s = span_of(plan, written);
+        if (!one_worker && writes_overlap(plan, earlier, s, mode)) return true;
+        if (reads_overlap(plan, earlier, s, one_worker, mode)) return true;
     }
     return false;
 }
 
-void infc_plan_barriers(infc_plan *plan) {
+static void find_barriers(infc_plan *plan, infc_plan_mode mode) {
     int since = 0; /* first step after the last barrier */
     for (int s = 0; s < plan->n_steps; s++) {
-        plan->steps[s].barrier = s - since >= MAX_SINCE;
-        for (int e = since; e < s && !plan->steps[s].barrier; e++)
-            plan->steps[s].barrier = conflict(plan, &plan->steps[e], &plan->steps[s]);
-        if (plan->steps[s].barrier) since = s;
+        bool meet = s - since >= MAX_SINCE;
+        for (int e = since; e < s && !meet; e++)
+            meet = conflict(plan, &plan->steps[e], &plan->steps[s], mode);
+        if (!meet) continue;
+        plan->steps[s].meets |= 1u << mode;
+        since = s;
     }
+}
+
+void infc_plan_barriers(infc_plan *plan) {
+    for (int s = 0; s < plan->n_steps; s++) plan->steps[s].meets = 0;
+    find_barriers(plan, INFC_MODE_MANY);
+    if (plan->llm) find_barriers(plan, INFC_MODE_FEW);
+    if (plan->llm) find_barriers(plan, INFC_MODE_ONE);
+    for (int s = 0; s < plan->n_steps; s++) plan->steps[s].barrier = plan->steps[s].meets != 0;
 }

@@ -254,7 +254,8 @@ infc_status infc_plan_build(infc_cx *cx, infc_ir *lowered, const infc_spec *spec
                        .target = *target,
                        .sizes = infc_ir_sizes(lowered),
                        .weights = &lowered->weights,
-                       .stayed_float = lowered->stayed_float};
+                       .stayed_float = lowered->stayed_float,
+                       .llm = lowered->llm};
     infc_builder b = {.cx = cx,
                       .ir = lowered,
                       .plan = out,
@@ -268,6 +269,7 @@ infc_status infc_plan_build(infc_cx *cx, infc_ir *lowered, const infc_spec *spec
     INFC_TRY(add_ops(&b));
     set_lifetimes(out);
     place_weights(out);
+    infc_plan_own(cx, out);
     infc_plan_place(cx, out);
     infc_plan_barriers(out);
     return INFC_OK;

@@ -25,17 +25,23 @@ static void dump_buffers(const infc_plan *plan, infc_buf *out) {
     }
 }
 
+static void dump_weight(const infc_plan *plan, const infc_op_desc *desc, infc_buf *out) {
+    const infc_weight *weight = infc_weights_get(plan->weights, infc_desc_int(desc, "id"));
+    infc_buf_json_string(out, weight->name ? weight->name : "");
+}
+
 static void dump_recipes(const infc_plan *plan, infc_buf *out) {
     infc_buf_puts(out, "recipes:\n");
     for (int i = 0; i < plan->n_recipes; i++) {
         const infc_plan_recipe *recipe = &plan->recipes[i];
         infc_buf_printf(out, "  - {buffer: %d, from: ", recipe->buffer);
-        const char *name = plan->weights->items[recipe->weight].name;
-        infc_buf_json_string(out, name ? name : "");
+        dump_weight(plan, &plan->recipe_ops[recipe->first_op], out);
         infc_buf_puts(out, ", ops: [");
-        for (int k = 0; k < recipe->n_ops; k++) {
+        for (int k = 1; k < recipe->n_ops; k++) {
             const infc_op_desc *desc = &plan->recipe_ops[recipe->first_op + k];
-            infc_buf_printf(out, "%s%s", k ? ", " : "", infc_op_get(desc->kind)->name);
+            if (k > 1) infc_buf_puts(out, ", ");
+            if (desc->kind == INFC_OP_weight) dump_weight(plan, desc, out);
+            else infc_buf_puts(out, infc_op_get(desc->kind)->name);
             if (desc->kind == INFC_OP_relayout)
                 infc_buf_printf(out, " %s", infc_layout_name(desc->out.layout));
         }

@@ -11,6 +11,30 @@ static void conv_words(const char *name, const infk_conv_dims *d, infc_buf *out)
     if (d->groups > 1) infc_buf_printf(out, ", %s groups", T(d->groups));
 }
 
+/* Kinds of language models, and all others. */
+static void llm_words(const infc_kernel_call *call, const char *name, infc_buf *out) {
+    switch (call->kind) {
+    case INFK_linear_i8:
+    case INFK_linear_i4:
+    case INFK_gated_i8:
+    case INFK_gated_i4:
+        infc_buf_printf(out, "%s %s x %s x %s", name, T(call->dims.linear.t),
+                        T(call->dims.linear.k), T(call->dims.linear.n));
+        break;
+    case INFK_linear_keep:
+    case INFK_gated_keep:
+        infc_buf_printf(out, "%s %s x %s x %s", name, T(call->dims.keep.m), T(call->dims.keep.k),
+                        T(call->dims.keep.n));
+        break;
+    case INFK_kv_store:
+    case INFK_attend:
+        infc_buf_printf(out, "%s of %s rows, %s heads of %s", name, T(call->dims.kv.rows),
+                        T(call->dims.kv.heads), T(call->dims.kv.head_dim));
+        break;
+    default: infc_buf_puts(out, name);
+    }
+}
+
 static void kernel_words(const infc_plan_step *step, infc_buf *out) {
     const infc_kernel_call *call = &step->call;
     const char *name = infk_kind_get(call->kind)->name;
@@ -54,7 +78,7 @@ static void kernel_words(const infc_plan_step *step, infc_buf *out) {
     case INFK_norm:
         infc_buf_printf(out, "%s of %s x [%s]", name, T(call->dims.norm.outer), T(call->dims.norm.r));
         break;
-    default: infc_buf_puts(out, name);
+    default: llm_words(call, name, out);
     }
 }
 

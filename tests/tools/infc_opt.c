@@ -24,22 +24,23 @@ typedef struct options {
 } options;
 
 static _Noreturn void usage(void) {
-    fprintf(stderr, "usage: infc_opt FILE [--only PASS] [--target T] [--weights DTYPE] [--rule "
-                    "PATTERN=DTYPE] [--eval]\n");
+    fprintf(stderr, "usage: infc_opt FILE [--only PASS] [--target T] [--weights FORMAT] [--rule "
+                    "PATTERN=FORMAT] [--eval]\n");
     exit(2);
 }
 
-static infc_dtype dtype(const char *name) {
-    infc_dtype out;
-    if (!name || !infc_dtype_parse(name, &out)) usage();
-    return out;
+static infc_spec_format format(const char *name) {
+    int i = INFC_FORMAT_f32;
+    while (name && infc_spec_formats[i] && strcmp(infc_spec_formats[i], name) != 0) i++;
+    if (!name || !infc_spec_formats[i]) usage();
+    return (infc_spec_format)i;
 }
 
 static void add_rule(options *o, char *text) {
     char *equals = strrchr(text, '=');
     if (!equals || o->spec.n_rules == MAX_RULES) usage();
     *equals = 0;
-    o->rules[o->spec.n_rules++] = (infc_spec_rule){.match = text, .weights = dtype(equals + 1)};
+    o->rules[o->spec.n_rules++] = (infc_spec_rule){.match = text, .weights = format(equals + 1)};
 }
 
 static void read_options(int argc, char **argv, options *o) {
@@ -54,7 +55,7 @@ static void read_options(int argc, char **argv, options *o) {
         } else {
             if (strcmp(argv[i], "--only") == 0) o->passes.only = next;
             else if (strcmp(argv[i], "--target") == 0) o->target = next;
-            else if (strcmp(argv[i], "--weights") == 0) o->spec.weights = dtype(next);
+            else if (strcmp(argv[i], "--weights") == 0) o->spec.weights = format(next);
             else if (strcmp(argv[i], "--rule") == 0) add_rule(o, next);
             else usage();
             i++;

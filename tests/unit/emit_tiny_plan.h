@@ -20,7 +20,7 @@ typedef struct tiny_plan {
     infc_weight items[4];
     infc_plan_buffer buffers[TINY_BUFFERS];
     infc_plan_recipe recipes[4];
-    infc_op_desc ops[2];
+    infc_op_desc ops[6];
     infc_plan_step steps[5];
     infc_plan_expr exprs[16];
     infc_plan_extra extras[8];
@@ -86,9 +86,13 @@ static inline void tiny_weights(tiny_plan *t) {
         t->items[i] = (infc_weight){.name = t->buffers[W1 + i].name,
                                     .bytes = values[i],
                                     .type = tiny_type(matrix ? TINY_K : 0, TINY_N, INFC_LAYOUT_plain)};
-        t->recipes[i] = (infc_plan_recipe){.buffer = W1 + i, .weight = i, .first_op = i / 2, .n_ops = matrix};
+        const int first = i / 2 * 3 + i % 2 * 2; /* weight, relayout, weight */
+        t->recipes[i] =
+            (infc_plan_recipe){.buffer = W1 + i, .first_op = first, .n_ops = matrix ? 2 : 1, .n_weights = 1};
+        t->ops[first] = (infc_op_desc){.kind = INFC_OP_weight, .n_attrs = 1, .out = t->items[i].type};
+        t->ops[first].attrs[0] = (infc_attr){.name = "id", .kind = INFC_ATTR_I64, .i = i};
         if (!matrix) continue;
-        infc_op_desc *pack = &t->ops[i / 2];
+        infc_op_desc *pack = &t->ops[first + 1];
         *pack = (infc_op_desc){.kind = INFC_OP_relayout, .n_in = 1, .n_attrs = 1, .in = {t->items[i].type}};
         pack->attrs[0] = (infc_attr){.name = "layout", .kind = INFC_ATTR_LAYOUT, .layout = INFC_LAYOUT_panel};
         pack->out = t->buffers[W1 + i].type;
@@ -194,7 +198,7 @@ static inline void tiny_plan_make(tiny_plan *t, const infc_target *target) {
                      .recipes = t->recipes,
                      .n_recipes = 4,
                      .recipe_ops = t->ops,
-                     .n_recipe_ops = 2,
+                     .n_recipe_ops = 6,
                      .steps = t->steps,
                      .exprs = t->exprs,
                      .extras = t->extras,

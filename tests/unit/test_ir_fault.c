@@ -31,7 +31,7 @@ static const char text[] =
     "}\n";
 
 static infc_status everything(infc_cx *cx) {
-    static const infc_spec spec = {.weights = INFC_DTYPE_i8};
+    static const infc_spec spec = {.weights = INFC_FORMAT_int8};
     infc_ir ir, lowered;
     infc_target target;
     infc_type type = {INFC_DTYPE_f32, INFC_LAYOUT_plain, 4, {1, 2, 2, 2}};

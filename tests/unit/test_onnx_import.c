@@ -141,9 +141,8 @@ static void expect_kind(const char *model, infc_status status, const char *text)
 
 static void kinds_of_model(void **state) {
     (void)state;
-    expect_kind("model.gguf", INFC_ERR_UNSUPPORTED, "is GGUF; reading it is not implemented yet");
-    expect_kind("model.safetensors", INFC_ERR_UNSUPPORTED, "is safetensors; reading it is not implemented yet");
-    expect_kind(INFC_SOURCE_DIR, INFC_ERR_UNSUPPORTED, "reading Hugging Face folders is not implemented yet");
+    expect_kind("missing.gguf", INFC_ERR_IO, "cannot read this file");
+    expect_kind(INFC_SOURCE_DIR, INFC_ERR_UNSUPPORTED, "is none of the kinds of model");
     expect_kind("model.tflite", INFC_ERR_UNSUPPORTED, "is none of the kinds of model");
     expect_kind("missing.onnx", INFC_ERR_IO, "cannot read this file");
 }

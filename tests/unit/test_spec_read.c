@@ -44,7 +44,7 @@ static void defaults(void **state) {
     assert_string_equal(spec.license, "MIT");
     assert_int_equal(spec.n_targets, 1);
     assert_string_equal(spec.targets[0].name, host.name);
-    assert_int_equal(spec.weights, INFC_DTYPE_f32);
+    assert_int_equal(spec.weights, INFC_FORMAT_NONE);
     assert_int_equal(spec.n_dims + spec.n_rules + spec.n_images + spec.n_classes, 0);
     assert_true(spec.budget_file == 0 && spec.budget_memory == 0);
     assert_int_equal(cx.n_diags, 0);
@@ -57,10 +57,10 @@ static void check_example(void) {
     assert_int_equal(spec.n_dims, 1);
     assert_string_equal(spec.dims[0].name, "image.2");
     assert_int_equal(spec.dims[0].value, 8);
-    assert_int_equal(spec.weights, INFC_DTYPE_i8);
+    assert_int_equal(spec.weights, INFC_FORMAT_int8);
     assert_int_equal(spec.n_rules, 1);
     assert_string_equal(spec.rules[0].match, "^conv1");
-    assert_int_equal(spec.rules[0].weights, INFC_DTYPE_f32);
+    assert_int_equal(spec.rules[0].weights, INFC_FORMAT_f32);
     const infc_spec_image *image = spec.images;
     assert_int_equal(spec.n_images, 1);
     assert_string_equal(image->input, "image");
@@ -172,7 +172,7 @@ static void sets_override(void **state) {
     };
     const char *text = HEAD "name: 1bad\nprecision: {weights: f32}\nshapes: {batch: 1}\n";
     if (read_text(text, sets, sizeof sets / sizeof *sets) != INFC_OK) fail_msg("%s", diags());
-    assert_int_equal(spec.weights, INFC_DTYPE_i8);
+    assert_int_equal(spec.weights, INFC_FORMAT_int8);
     assert_string_equal(spec.targets[1].name, "riscv64");
     assert_int_equal(spec.n_dims, 2);
     assert_int_equal(spec.dims[0].value, 4);
@@ -204,7 +204,7 @@ static void sets_are_refused(void **state) {
         {"targets=[a", "not YAML: did not find expected ',' or ']', while parsing a flow sequence "
                        "that begins in line 1"},
         {"shapes={a: 1, a: 2}", "key \"a\" is given twice; remove one"},
-        {"kv.block=32", "kv: not implemented yet; remove it"},
+        {"adapters.max_rank=8", "adapters: not implemented yet; remove it"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t mark = cx.n_diags;
@@ -224,7 +224,7 @@ static void bare_model(void **state) {
     assert_null(spec.path);
     assert_string_equal(spec.model, SPECS "n.onnx");
     assert_string_equal(spec.name, "n");
-    assert_int_equal(spec.weights, INFC_DTYPE_i8);
+    assert_int_equal(spec.weights, INFC_FORMAT_int8);
     infc_buf out = {.arena = cx.arena};
     infc_spec_print(&spec, &out);
     assert_null(strstr(infc_buf_str(&out), INFC_SOURCE_DIR));
@@ -236,18 +236,18 @@ static void paths_that_are_neither(void **state) {
     assert_int_equal(infc_spec_read(&cx, "no-such-file", NULL, 0, &spec), INFC_ERR_IO);
     assert_int_equal(infc_spec_read(&cx, SPECS "labels.txt", NULL, 0, &spec), INFC_ERR_SPEC);
     assert_int_equal(infc_spec_read(&cx, "no-such-file.onnx", NULL, 0, &spec), INFC_ERR_IO);
-    assert_int_equal(infc_spec_read(&cx, "some.gguf", NULL, 0, &spec), INFC_ERR_SPEC);
+    assert_int_equal(infc_spec_read(&cx, "some.gguf", NULL, 0, &spec), INFC_ERR_IO);
     assert_int_equal(infc_spec_read(&cx, SPECS, NULL, 0, &spec), INFC_ERR_SPEC);
     assert_non_null(strstr(cx.diags[1].text, "there is no such file; expected a spec (.yaml"));
     assert_non_null(strstr(cx.diags[2].text, "the name tells neither"));
     assert_non_null(strstr(cx.diags[3].text, "there is no file"));
-    assert_non_null(strstr(cx.diags[4].text, "not implemented yet"));
-    assert_non_null(strstr(cx.diags[5].text, "Hugging Face directories are not implemented yet"));
+    assert_non_null(strstr(cx.diags[4].text, "there is no file"));
+    assert_non_null(strstr(cx.diags[5].text, "has no config.json"));
 }
 
 static void rules_choose_the_storage_type(void **state) {
     (void)state;
-    infc_dtype dtype;
+    infc_spec_format format;
     bool matched[4];
     read_ok(HEAD "precision:\n  weights: int8\n  rules:\n"
                  "    - {match: \"lm_head|embed\", weights: f32}\n"
@@ -256,26 +256,26 @@ static void rules_choose_the_storage_type(void **state) {
                  "    - {match: \"^(a+)+$\", weights: f32}\n");
     static const struct {
         const char *name;
-        infc_dtype dtype;
+        infc_spec_format format;
         bool matched[4];
     } cases[] = {
-        {"model.embed.weight", INFC_DTYPE_f32, {true}},
-        {"head.0", INFC_DTYPE_i8, {false, true, true}},
-        {"x.head", INFC_DTYPE_f32, {false, false, true}},
-        {"conv1", INFC_DTYPE_i8, {false}},
-        {"\xff", INFC_DTYPE_i8, {false}},
-        {"aaa", INFC_DTYPE_f32, {false, false, false, true}},
+        {"model.embed.weight", INFC_FORMAT_f32, {true}},
+        {"head.0", INFC_FORMAT_int8, {false, true, true}},
+        {"x.head", INFC_FORMAT_f32, {false, false, true}},
+        {"conv1", INFC_FORMAT_int8, {false}},
+        {"\xff", INFC_FORMAT_int8, {false}},
+        {"aaa", INFC_FORMAT_f32, {false, false, false, true}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         memset(matched, 0, sizeof matched);
-        assert_int_equal(infc_spec_weight_dtype(&cx, &spec, cases[i].name, matched, &dtype), INFC_OK);
-        assert_int_equal(dtype, cases[i].dtype);
+        assert_int_equal(infc_spec_weight_format(&cx, &spec, cases[i].name, matched, &format), INFC_OK);
+        assert_int_equal(format, cases[i].format);
         assert_memory_equal(matched, cases[i].matched, sizeof matched);
     }
     char slow[64];
     memset(slow, 'a', sizeof slow);
     memcpy(slow + 60, "b", 2);
-    assert_int_equal(infc_spec_weight_dtype(&cx, &spec, slow, matched, &dtype), INFC_ERR_SPEC);
+    assert_int_equal(infc_spec_weight_format(&cx, &spec, slow, matched, &format), INFC_ERR_SPEC);
     assert_non_null(strstr(diags(), "takes too long; simplify the expression"));
 }
 

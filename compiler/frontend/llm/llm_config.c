@@ -142,6 +142,13 @@ infc_status infc_llm_check_tensors(infc_cx *cx, infc_loc loc, const infc_llm_con
     return infc_diags_status(cx, mark);
 }
 
+const char *infc_llm_tensor_name(infc_arena *arena, const char *role, uint64_t layer, bool gguf) {
+    for (size_t i = 0; i < sizeof llama / sizeof *llama; i++)
+        if (strcmp(llama[i].role, role) == 0)
+            return name_of(arena, gguf ? llama[i].gguf : llama[i].hf, layer);
+    return NULL;
+}
+
 uint64_t infc_llm_kv_bytes(const infc_llm_config *config, uint64_t bytes) {
     return 2 * config->layers * config->kv_heads * config->head_dim * bytes;
 }

@@ -30,6 +30,9 @@ infc_status infc_llm_config_check(infc_cx *cx, infc_loc loc, const infc_llm_conf
 infc_status infc_llm_check_tensors(infc_cx *cx, infc_loc loc, const infc_llm_config *config,
                                    const infc_checkpoint *checkpoint, bool gguf);
 
+/* The name of the tensor of a role (llama_tensors.def); null when there is no such role. */
+const char *infc_llm_tensor_name(infc_arena *arena, const char *role, uint64_t layer, bool gguf);
+
 /* Bytes of one position of the key-value cache, when an element of it takes `bytes`. */
 uint64_t infc_llm_kv_bytes(const infc_llm_config *config, uint64_t bytes);
 

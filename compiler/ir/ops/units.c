@@ -11,6 +11,27 @@ static bool has_open_fields(const infc_kernel_call *call) {
     return false;
 }
 
+/* Kinds of language models. */
+static int64_t llm_units(const infc_kernel_call *call) {
+    switch (call->kind) {
+    case INFK_kv_store:
+    case INFK_attend: return infc_dim_mul(call->dims.kv.rows, call->dims.kv.groups);
+    case INFK_quantize_groups:
+    case INFK_rms_groups: return call->dims.groups.m;
+    case INFK_quantize:
+    case INFK_rms_quantize: return call->dims.quantize.t;
+    case INFK_linear_i8:
+    case INFK_linear_i4:
+    case INFK_gated_i8:
+    case INFK_gated_i4: return infc_dim_blocks(call->dims.linear.n, 16);
+    case INFK_linear_keep:
+    case INFK_gated_keep: return infc_dim_blocks(call->dims.keep.n, 16);
+    case INFK_embed_keep: return call->dims.keep.m;
+    case INFK_embed_i8: return call->dims.embed.t;
+    default: return INFC_DIM_BAD;
+    }
+}
+
 int64_t infc_call_units(const infc_kernel_call *call) {
     if (!has_open_fields(call)) return infk_units(call->kind, &call->dims);
     switch (call->kind) {
@@ -60,6 +81,6 @@ int64_t infc_call_units(const infc_kernel_call *call) {
         const infk_relayout_dims *d = &call->dims.relayout;
         return infc_dim_mul(d->batch, infc_dim_blocks(d->c, 16));
     }
-    default: return INFC_DIM_BAD;
+    default: return llm_units(call);
     }
 }

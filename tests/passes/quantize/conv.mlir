@@ -1,4 +1,4 @@
-// RUN: infc_opt %s --only quantize --weights i8 2>&1 | FileCheck %s
+// RUN: infc_opt %s --only quantize --weights int8 2>&1 | FileCheck %s
 // RUN: infc_opt %s --only quantize --weights f32 | diff <(infc_opt %s) -
 // Output 0: max|w| = 127, scale 1; 0.5 and 1.5 round to even: 0 and 2. Output 1: zeros, scale 1. Output 2:
 // max|w| = 254, scale 2: -127, 100, and 1 / 2 rounds to even: 0. Relative error: the squares of 0.5, 0.5 and 1 over

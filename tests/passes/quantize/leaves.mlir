@@ -1,4 +1,4 @@
-// RUN: infc_opt %s --only quantize --weights i8 | FileCheck %s
+// RUN: infc_opt %s --only quantize --weights int8 | FileCheck %s
 // A weight that is computed stays f32; a constant that two ops share is quantised once.
 
 func.func @main(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {

@@ -1,9 +1,9 @@
-// RUN: infc_opt %s --only quantize --rule '^head=i8' | FileCheck %s --check-prefix=HEAD
-// RUN: infc_opt %s --only quantize --weights i8 --rule '^head=f32' --rule 'head=i8' | FileCheck %s --check-prefix=BODY
-// RUN: infc_opt %s --only quantize --rule '^nothing=i8' 2>&1 | FileCheck %s --check-prefix=IDLE
+// RUN: infc_opt %s --only quantize --rule '^head=int8' | FileCheck %s --check-prefix=HEAD
+// RUN: infc_opt %s --only quantize --weights int8 --rule '^head=f32' --rule 'head=int8' | FileCheck %s --check-prefix=BODY
+// RUN: infc_opt %s --only quantize --rule '^nothing=int8' 2>&1 | FileCheck %s --check-prefix=IDLE
 // IDLE: warning: precision.rules: "^nothing" matches no weight
-// RUN: not infc_opt %s --only quantize --rule '(=i8' 2>&1 | FileCheck %s --check-prefix=BAD
-// RUN: infc_opt %s --only fold-constants | infc_opt - --only quantize --rule '^head=i8' | FileCheck %s --check-prefix=HEAD
+// RUN: not infc_opt %s --only quantize --rule '(=int8' 2>&1 | FileCheck %s --check-prefix=BAD
+// RUN: infc_opt %s --only fold-constants | infc_opt - --only quantize --rule '^head=int8' | FileCheck %s --check-prefix=HEAD
 // Rules are searched for in weight names, the first that matches wins; a weight goes by its own name when
 // it is transposed, and after that was folded.
 

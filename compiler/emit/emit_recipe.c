@@ -1,0 +1,106 @@
+/* emit_recipe.c - what a recipe makes of its weights. Each value is on an arena of its own, which goes as soon as the
+ * value has been used, so that no more is held than an op reads and writes. */
+#include "../base/file.h"
+#include "../ir/eval.h"
+#include "emit_unit.h"
+
+enum { MAX_STACK = 16 };
+
+static const infc_op_desc *ops_of(const infc_plan *plan, const infc_plan_recipe *recipe) {
+    return &plan->recipe_ops[recipe->first_op];
+}
+
+/* Whether row i of what the ops make follows from row i of the weight alone; the last of them is left out. */
+static bool row_by_row(const infc_op_desc *ops, int n_ops) {
+    for (int i = 1; i + 1 < n_ops; i++)
+        if (ops[i].kind != INFC_OP_convert && ops[i].kind != INFC_OP_choose_i4) return false;
+    return true;
+}
+
+static bool packs_panels(const infc_op_desc *ops, int n_ops) {
+    const infc_op_desc *last = &ops[n_ops - 1];
+    const infc_type *from = &ops[0].out;
+    if (last->kind == INFC_OP_pack_i8 || last->kind == INFC_OP_pack_i4 || last->kind == INFC_OP_pack_keep)
+        return infc_desc_int(last, "parts") == 1 && row_by_row(ops, n_ops);
+    if (last->kind != INFC_OP_relayout || from->layout != INFC_LAYOUT_plain ||
+        infc_desc_attr(last, "layout")->layout != INFC_LAYOUT_panel)
+        return false;
+    if (n_ops == 2) return from->rank == 4;
+    return n_ops == 3 && from->rank == 2 && ops[1].kind == INFC_OP_transpose &&
+           infc_desc_attr(&ops[1], "perm")->ints[0] == 1;
+}
+
+int64_t infc_emit_recipe_rows(const infc_plan *plan, const infc_plan_recipe *recipe, int64_t *step) {
+    enum { PANEL = 16, PART = 1 << 20 };
+    const infc_op_desc *ops = ops_of(plan, recipe);
+    const infc_type *from = &ops[0].out;
+    const int64_t rows = recipe->n_weights == 1 && from->rank && from->dims[0] > 0 ? from->dims[0] : 1;
+    *step = rows;
+    if (recipe->n_weights != 1 || from->rank == 0 || recipe->n_ops < 2 || !packs_panels(ops, recipe->n_ops))
+        return rows;
+    const int64_t panel_bytes = (int64_t)infc_type_bytes(from) / rows * PANEL;
+    *step = PANEL * (panel_bytes > 0 && panel_bytes < PART ? PART / panel_bytes : 1);
+    return rows;
+}
+
+void infc_emit_made_free(infc_emit_unit *u, infc_emit_made *made) {
+    if (made->arena) infc_arena_destroy(&made->arena);
+    else if (made->tensor.data)
+        infc_file_forget(u->cx, made->tensor.data, (size_t)infc_type_bytes(&made->tensor.type));
+    *made = (infc_emit_made){0};
+}
+
+/* The weight that `op` names: rows [row, row + n) of it where the recipe is made in parts. */
+static infc_status take_weight(infc_emit_unit *u, const infc_op_desc *op, bool parts, int64_t row,
+                               int64_t n, infc_emit_made *out) {
+    const infc_weight *weight = infc_weights_get(u->plan->weights, infc_desc_int(op, "id"));
+    if (!weight)
+        return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "a recipe starts from nothing");
+    out->tensor = (infc_tensor){.type = weight->type, .data = (void *)(uintptr_t)weight->bytes}; /* only read */
+    if (!parts) return INFC_OK;
+    const uint64_t row_bytes = infc_type_bytes(&weight->type) / (uint64_t)weight->type.dims[0];
+    out->tensor.data = (char *)out->tensor.data + (uint64_t)row * row_bytes;
+    out->tensor.type.dims[0] = n;
+    return INFC_OK;
+}
+
+static infc_status apply(infc_emit_unit *u, const infc_op_desc *op, infc_emit_made *operands,
+                         infc_emit_made *out) {
+    infc_op_desc desc = *op;
+    infc_tensor in[INFC_MAX_OPERANDS];
+    for (int i = 0; i < desc.n_in; i++) {
+        in[i] = operands[i].tensor;
+        desc.in[i] = in[i].type;
+    }
+    infc_emit_made made = {.arena = infc_arena_create_scratch(u->cx->arena)};
+    const infc_status status = infc_eval_op(u->cx, made.arena, &desc, in, &made.tensor);
+    for (int i = 0; i < desc.n_in; i++) infc_emit_made_free(u, &operands[i]);
+    *out = made;
+    return status;
+}
+
+infc_status infc_emit_recipe(infc_emit_unit *u, const infc_plan_recipe *recipe, int64_t row,
+                             int64_t n, infc_emit_made *out) {
+    const infc_op_desc *ops = ops_of(u->plan, recipe);
+    int64_t step;
+    const bool parts = infc_emit_recipe_rows(u->plan, recipe, &step) > step;
+    infc_emit_made stack[MAX_STACK];
+    int depth = 0;
+    infc_status status = INFC_OK;
+    for (int i = 0; i < recipe->n_ops && status == INFC_OK; i++) {
+        const int n_in = ops[i].n_in;
+        if (depth - n_in < 0 || depth - n_in >= MAX_STACK) {
+            status = infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "a recipe does not fit its stack");
+            break;
+        }
+        depth -= n_in;
+        if (n_in == 0) stack[depth] = (infc_emit_made){.arena = NULL};
+        if (ops[i].kind == INFC_OP_weight)
+            status = take_weight(u, &ops[i], parts, row, n, &stack[depth]);
+        else status = apply(u, &ops[i], &stack[depth], &stack[depth]);
+        depth++;
+    }
+    for (int i = depth; i-- > 0 && (status != INFC_OK || i > 0);) infc_emit_made_free(u, &stack[i]);
+    if (status == INFC_OK) *out = stack[0];
+    return status;
+}

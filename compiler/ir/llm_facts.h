@@ -1,0 +1,35 @@
+/* llm_facts.h - what a language model's runtime must know beside its inputs (ADR 0010): becomes infc_llm_info. */
+#ifndef INFC_LLM_FACTS_H
+#define INFC_LLM_FACTS_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { INFC_KV_POSITIONS = 32 }; /* of a block */
+
+/* @main's inputs, in this order. */
+typedef enum infc_llm_input {
+    INFC_LLM_TOKENS,
+    INFC_LLM_POSITIONS,
+    INFC_LLM_SLOTS,
+    INFC_LLM_LAST_ROWS,
+    INFC_LLM_TABLES,
+    INFC_LLM_KV,
+    INFC_LLM_INPUTS
+} infc_llm_input;
+
+typedef struct infc_llm_facts {
+    int64_t vocab, context, chunk, max_sequences, max_blocks, block_bytes;
+    int64_t bos; /* -1: none */
+    int64_t eos[16];
+    int n_eos;
+    const char *format, *kv_format; /* "Q4_1", "int8" */
+    uint64_t parameters;
+    const char **files; /* that it was read from */
+    size_t n_files;
+    bool keeps; /* the file holds quantised weights, which stay as they are */
+    const struct infrt_tokenizer *tokenizer; /* null: none */
+    const struct infrt_chat *chat;           /* null: none */
+} infc_llm_facts;
+
+#endif

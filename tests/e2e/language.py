@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+"""Language models made on the spot, compiled, and compared with the forward pass of tests/llm.
+
+usage: language.py INFC SOURCE_DIR WORK_DIR
+
+From Hugging Face files and from GGUF, weights as f32 and int8 and as the file has them, the cache as f16 and int8. And
+what must not change a bit: how the prompt is cut, what else is in the step, the workers, the target.
+"""
+import json
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+
+import numpy as np
+
+VOCAB, HIDDEN, LAYERS, HEADS, KV_HEADS, HEAD, FFN, CONTEXT = 160, 64, 2, 4, 2, 32, 96, 600
+SEQUENCES, BLOCKS = 4, 64
+FAILED = []
+
+
+def expect(holds, what):
+    print(("ok      " if holds else "FAILED  ") + what, flush=True)
+    if not holds:
+        FAILED.append(what)
+
+
+def weights_of(seed, tied):
+    """-> {name: f32 array}, sized so that logits vary by some units"""
+    random = np.random.default_rng(seed)
+
+    def matrix(rows, columns):
+        return (random.standard_normal((rows, columns)) * 1.5 / np.sqrt(columns)).astype(np.float32)
+
+    made = {"model.embed_tokens.weight": matrix(VOCAB, HIDDEN) * 4}
+    for i in range(LAYERS):
+        at = f"model.layers.{i}."
+        made[at + "input_layernorm.weight"] = (1 + 0.2 * random.standard_normal(HIDDEN)).astype(np.float32)
+        made[at + "post_attention_layernorm.weight"] = (1 + 0.2 * random.standard_normal(HIDDEN)).astype(np.float32)
+        made[at + "self_attn.q_proj.weight"] = matrix(HEADS * HEAD, HIDDEN)
+        made[at + "self_attn.k_proj.weight"] = matrix(KV_HEADS * HEAD, HIDDEN)
+        made[at + "self_attn.v_proj.weight"] = matrix(KV_HEADS * HEAD, HIDDEN)
+        made[at + "self_attn.o_proj.weight"] = matrix(HIDDEN, HEADS * HEAD)
+        made[at + "mlp.gate_proj.weight"] = matrix(FFN, HIDDEN)
+        made[at + "mlp.up_proj.weight"] = matrix(FFN, HIDDEN)
+        made[at + "mlp.down_proj.weight"] = matrix(HIDDEN, FFN)
+    made["model.norm.weight"] = (1 + 0.2 * random.standard_normal(HIDDEN)).astype(np.float32)
+    if not tied:
+        made["lm_head.weight"] = matrix(VOCAB, HIDDEN)
+    return made
+
+
+def write_hf(folder, weights, tied, **more):
+    folder.mkdir(parents=True)
+    config = dict(model_type="llama", architectures=["LlamaForCausalLM"], vocab_size=VOCAB, hidden_size=HIDDEN,
+                  num_hidden_layers=LAYERS, num_attention_heads=HEADS, num_key_value_heads=KV_HEADS, head_dim=HEAD,
+                  intermediate_size=FFN, max_position_embeddings=CONTEXT, rms_norm_eps=1e-5, rope_theta=10000.0,
+                  tie_word_embeddings=tied, hidden_act="silu") | more
+    (folder / "config.json").write_text(json.dumps(config))
+    header, data = {}, b""
+    for name, value in weights.items():
+        raw = value.astype("<f4").tobytes()
+        header[name] = dict(dtype="F32", shape=list(value.shape), data_offsets=[len(data), len(data) + len(raw)])
+        data += raw
+    text = json.dumps(header).encode()
+    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+# ---- GGUF ------------------------------------------------------------------------------------------------------------
+
+GGUF_NAMES = {"self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
+              "self_attn.o_proj": "attn_output", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up",
+              "mlp.down_proj": "ffn_down", "input_layernorm": "attn_norm", "post_attention_layernorm": "ffn_norm"}
+
+
+def gguf_name(name):
+    if not name.startswith("model.layers."):
+        return {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight",
+                "lm_head.weight": "output.weight"}[name]
+    _, _, layer, rest = name.split(".", 3)
+    return f"blk.{layer}.{GGUF_NAMES[rest.removesuffix('.weight')]}.weight"
+
+
+def gguf_rows(name, value):
+    """Rows of q and k as llama.cpp turns neighbours: halves next to each other."""
+    for part, heads in (("q_proj", HEADS), ("k_proj", KV_HEADS)):
+        if part in name:
+            return value.reshape(heads, 2, HEAD // 2, HIDDEN).swapaxes(1, 2).reshape(value.shape)
+    return value
+
+
+def q8_0(value):
+    """-> bytes, and what they stand for"""
+    blocks = value.reshape(-1, 32)
+    scale = (np.abs(blocks).max(1) / 127).astype(np.float16)
+    q = np.round(blocks / np.maximum(scale.astype(np.float32), 1e-30)[:, None]).clip(-127, 127).astype(np.int8)
+    raw = np.concatenate([scale[:, None].view(np.uint8), q.view(np.uint8)], 1)
+    return raw.tobytes(), (q * scale.astype(np.float32)[:, None]).reshape(value.shape)
+
+
+def q4_1(value):
+    blocks = value.reshape(-1, 32)
+    low = blocks.min(1).astype(np.float16)
+    scale = ((blocks.max(1) - blocks.min(1)) / 15).astype(np.float16)
+    low32, scale32 = low.astype(np.float32)[:, None], scale.astype(np.float32)[:, None]
+    q = np.round((blocks - low32) / np.maximum(scale32, 1e-30)).clip(0, 15).astype(np.uint8)
+    raw = np.concatenate([scale[:, None].view(np.uint8), low[:, None].view(np.uint8), q[:, :16] | q[:, 16:] << 4], 1)
+    return raw.tobytes(), (q * scale32 + low32).reshape(value.shape)
+
+
+def f32(value):
+    return value.astype("<f4").tobytes(), value
+
+
+TYPES = {"f32": (0, f32), "q4_1": (3, q4_1), "q8_0": (8, q8_0)}
+
+
+def write_gguf(path, weights, kind_of):
+    """kind_of(name): a key of TYPES. -> the weights as they are stored"""
+    text = lambda s: struct.pack("<Q", len(s)) + s.encode()  # noqa: E731
+    values = {"general.architecture": "llama", "llama.block_count": LAYERS, "llama.embedding_length": HIDDEN,
+              "llama.attention.head_count": HEADS, "llama.attention.head_count_kv": KV_HEADS,
+              "llama.attention.key_length": HEAD, "llama.attention.value_length": HEAD,
+              "llama.rope.dimension_count": HEAD, "llama.feed_forward_length": FFN, "llama.context_length": CONTEXT,
+              "llama.vocab_size": VOCAB, "llama.rope.freq_base": 10000.0,
+              "llama.attention.layer_norm_rms_epsilon": 1e-5}
+    head = b""
+    for key, value in values.items():
+        head += text(key)
+        if isinstance(value, str):
+            head += struct.pack("<I", 8) + text(value)
+        elif isinstance(value, int):
+            head += struct.pack("<II", 4, value)
+        else:
+            head += struct.pack("<If", 6, value)
+    table, data, stored = b"", b"", {}
+    for name, value in weights.items():
+        number, pack = TYPES["f32" if value.ndim == 1 else kind_of(name)]
+        raw, seen = pack(gguf_rows(name, value))
+        stored[name] = pack(value)[1]
+        table += text(gguf_name(name)) + struct.pack("<I", value.ndim)
+        table += struct.pack(f"<{value.ndim}Q", *value.shape[::-1]) + struct.pack("<IQ", number, len(data))
+        data += raw + bytes(-len(raw) % 32)
+    start = b"GGUF" + struct.pack("<IQQ", 3, len(weights), len(values)) + head + table
+    path.write_bytes(start + bytes(-len(start) % 32) + data)
+    return stored
+
+
+# ---- running ---------------------------------------------------------------------------------------------------------
+
+class Compiled:
+    def __init__(self, infc, source, model, work, *sets, target=None):
+        self.work = work
+        argv = [infc, "compile", model, "-o", work, "--set", "name=lm", "--set", "output.kinds=static-library",
+                "--set", f"batch.max_sequences={SEQUENCES}"]
+        for s in sets:
+            argv += ["--set", s]
+        if target:
+            argv += ["--target", target]
+        run = subprocess.run([str(a) for a in argv], capture_output=True, text=True)
+        if run.returncode:
+            sys.exit(f"{argv}\n{run.stdout}{run.stderr}")
+        cc = shutil.which("clang-22") or "cc"
+        subprocess.run([cc, "-std=c11", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-I", work,
+                        '-DMODEL_HEADER="lm.h"', "-DMODEL=lm", source / "tests/e2e/llm_steps.c", work / "liblm.a",
+                        "-lpthread", "-o", work / "steps"], check=True)
+        self.blocks = (CONTEXT + 31) // 32
+        self.tables = np.random.default_rng(5).permutation(BLOCKS)[: SEQUENCES * (BLOCKS // SEQUENCES)]
+        self.tables = self.tables.reshape(SEQUENCES, -1).astype("<i4")
+        self.tables = np.pad(self.tables, ((0, 0), (0, self.blocks - self.tables.shape[1])), mode="edge")
+
+    def run(self, steps, workers=1):
+        """steps: lists of rows (token, position, slot, wanted). -> logits of the wanted rows, one after another"""
+        data = self.tables.tobytes()
+        for rows in steps:
+            columns = np.array([r[:3] for r in rows], "<i4").T
+            last = np.array([i for i, r in enumerate(rows) if r[3]], "<i4")
+            data += struct.pack("<ii", len(rows), len(last)) + columns.tobytes() + last.tobytes()
+        run = subprocess.run([self.work / "steps", str(workers), str(BLOCKS)], input=data, capture_output=True)
+        if run.returncode:
+            sys.exit(f"{self.work}/steps: {run.returncode} {run.stderr.decode()}")
+        return np.frombuffer(run.stdout, "<f4").reshape(-1, VOCAB)
+
+
+def sequence(seed, n):
+    return np.random.default_rng(seed).integers(0, VOCAB, n).tolist()
+
+
+def prefill(ids, sizes, slot=0, rows_wanted=4):
+    """Steps of so many rows each; the last ones' logits are wanted."""
+    rows = [(t, i, slot, i >= len(ids) - rows_wanted) for i, t in enumerate(ids)]
+    steps, at = [], 0
+    for n in sizes:
+        steps.append(rows[at : at + n])
+        at += n
+    return [s if any(r[3] for r in s) else s[:-1] + [s[-1][:3] + (True,)] for s in steps]
+
+
+def last_rows(logits, n=4):
+    return logits[-n:]
+
+
+def check_bits(model, name):
+    """What must not change a bit of the answer."""
+    ids = sequence(1, 300)
+    whole = last_rows(model.run(prefill(ids, [300])))
+    for sizes in ([64, 100, 136], [1] * 5 + [290, 1, 4], [299, 1]):
+        cut = last_rows(model.run(prefill(ids, sizes)), 4 if sizes[-1] >= 4 else 1)
+        expect(np.array_equal(cut, whole[-len(cut) :]), f"{name}: a prompt in parts of {sizes[-3:]} is the whole")
+    two = last_rows(model.run(prefill(ids, [300]), workers=2))
+    expect(np.array_equal(two, whole), f"{name}: two workers give the bits of one")
+    three = last_rows(model.run(prefill(ids, [299, 1]), workers=3), 1)
+    expect(np.array_equal(three, whole[-1:]), f"{name}: three workers, the last token alone")
+    others = [sequence(7 + i, 20 + 9 * i) for i in range(SEQUENCES - 1)]
+    steps = [[(t, i, 1 + s, False) for s, o in enumerate(others) for i, t in enumerate(o[:-1])]
+             + [(t, i, 0, i == 298) for i, t in enumerate(ids[:299])]]
+    steps.append([(o[-1], len(o) - 1, 1 + s, False) for s, o in enumerate(others)] + [(ids[299], 299, 0, True)])
+    expect(np.array_equal(model.run(steps)[-1], whole[-1]), f"{name}: a sequence among others is the sequence alone")
+    return whole
+
+
+def check_values(model, reference, name, most, rough=False):
+    """`rough`: what is rounded is measured by its mean"""
+    ids = sequence(2, 290)
+    wanted = reference.forward(ids + sequence(3, 6))
+    steps = prefill(ids, [290]) + [[(t, 290 + i, 0, True)] for i, t in enumerate(sequence(3, 6))]
+    got = model.run(steps)
+    off = got - wanted[286:]
+    most_off = np.abs(off).max() / np.abs(wanted).max()
+    mean_off = np.sqrt(np.mean(off**2) / np.mean(wanted**2))
+    text = f"{name}: logits within {most_off:.1e} of the largest, root mean square {mean_off:.1e}"
+    expect((mean_off if rough else most_off) < most, f"{text}; at most {most:.0e}")
+
+
+def main():
+    infc, source, work = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
+    sys.path.insert(0, str(source / "tests/llm"))
+    import llama
+
+    class Halves(llama.Llama):
+        """With a cache of f16."""
+
+        def linear(self, x, name):
+            y = super().linear(x, name)
+            return y.astype(np.float16).astype(y.dtype) if "v_proj" in name else y
+
+        def rotated(self, x, positions):
+            y = super().rotated(x, positions)
+            return y.astype(np.float16).astype(y.dtype) if x.shape[1] == KV_HEADS else y
+
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    tied, apart = weights_of(11, True), weights_of(12, False)
+    write_hf(work / "tied", tied, True)
+    scaling = dict(rope_scaling=dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
+                                     original_max_position_embeddings=64))
+    write_hf(work / "apart", apart, False, sliding_window=70, **scaling)
+    f32 = ("precision.weights=f32", "precision.kv=f16")
+
+    model = Compiled(infc, source, work / "tied", work / "tied_f32", *f32)
+    check_values(model, Halves(work / "tied", np.float64), "f32", 1e-4)
+    bits = check_bits(model, "f32")
+    older = Compiled(infc, source, work / "tied", work / "tied_v3", *f32, target="x86-64-v3")
+    expect(np.array_equal(last_rows(older.run(prefill(sequence(1, 300), [300]))), bits), "f32: the bits of v3")
+
+    model = Compiled(infc, source, work / "apart", work / "apart_f32", *f32)
+    check_values(model, Halves(work / "apart", np.float64), "f32, a window, rotary scaling, a head of its own", 1e-4)
+
+    model = Compiled(infc, source, work / "tied", work / "tied_int8")
+    check_values(model, llama.Llama(work / "tied", np.float64), "int8, cache of int8", 4e-2, True)
+    check_bits(model, "int8")
+    model = Compiled(infc, source, work / "apart", work / "apart_int4", "precision.weights=int4")
+    check_values(model, llama.Llama(work / "apart", np.float64), "int4, cache of int8", 3e-1, True)
+
+    write_gguf(work / "f32.gguf", tied, lambda name: "f32")
+    model = Compiled(infc, source, work / "f32.gguf", work / "gguf_f32", *f32)
+    check_values(model, Halves(work / "f32.gguf", np.float64), "GGUF, f32", 1e-4)
+    mixed = {"v_proj": "q8_0", "up_proj": "q8_0", "embed_tokens": "q8_0"}
+    stored = write_gguf(work / "mixed.gguf", tied, lambda n: next((t for p, t in mixed.items() if p in n), "q4_1"))
+    stored["lm_head.weight"] = stored["model.embed_tokens.weight"]
+    reference = Halves((llama.checkpoint.read_hf(work / "tied")[0], stored), np.float64)
+    model = Compiled(infc, source, work / "mixed.gguf", work / "gguf_mixed", "precision.kv=f16")
+    check_values(model, reference, "GGUF, Q4_1 and Q8_0 as they are", 3e-2, True)
+    check_bits(model, "GGUF")
+    model = Compiled(infc, source, work / "mixed.gguf", work / "gguf_floats", *f32)
+    check_values(model, reference, "GGUF, Q4_1 and Q8_0 as f32", 1e-4)
+    return bool(FAILED)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
