@@ -57,6 +57,12 @@ static INFK_INLINE PF P(expm1_neg)(PF a) {
 
 static INFK_INLINE PF P(silu)(PF a) { return P(div)(a, P(add)(P(set1)(1.0f), P(exp)(P(neg)(a)))); }
 
+/* e^a for a <= 0, but 0 below -80: no denormals, and one step from 2^n. NaN stays NaN. */
+static INFK_INLINE PF P(exp_share)(PF a) {
+    const PF least = P(set1)(-80.0f), x = P(max)(least, a), n = P(exp_whole)(x), two_n = P(pow2)(n);
+    return P(select_gt)(least, a, P(set1)(0.0f), P(fma)(P(expm1_part)(P(exp_rest)(x, n)), two_n, two_n));
+}
+
 /* tanh(a): an odd polynomial below 0.625, else 1 - 2 / (e^2|a| + 1) (Cephes). */
 static INFK_INLINE PF P(tanh)(PF a) {
     const PF x = P(abs)(a), z = P(mul)(x, x);

@@ -157,11 +157,10 @@ static INFK_INLINE float v_sum(vf16x a) {
     return _mm_cvtss_f32(_mm_add_ss(by2, _mm_movehdup_ps(by2)));
 }
 static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
-    float l[8];
-    _mm256_storeu_ps(l, v_max_nan_half(a.lo, a.hi));
-    for (int half = 4; half > 0; half /= 2)
-        for (int i = 0; i < half; i++) l[i] = s_max_nan(l[i], l[i + half]);
-    return l[0];
+    __m256 m = v_max_nan_half(a.lo, a.hi);
+    m = v_max_nan_half(m, _mm256_permute2f128_ps(m, m, 1));
+    m = v_max_nan_half(m, _mm256_permute_ps(m, 0x4e));
+    return _mm256_cvtss_f32(v_max_nan_half(m, _mm256_permute_ps(m, 0xb1)));
 }
 
 #include "integers_x86_64_avx2.h"

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 enum { CONTEXT = 8192, WIDTH = CONTEXT / 32, CHUNK = 512 };
@@ -153,7 +154,7 @@ static void bench(const model *m) {
     }
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     if (!level_runs_here()) {
         printf("SKIPPED: this CPU lacks the level\n");
         return 77;
@@ -164,6 +165,7 @@ int main(void) {
     x = aligned_alloc(64, sizeof *x * CHUNK * 48 * 128);
     y = aligned_alloc(64, sizeof *y * CHUNK * 32 * 128);
     rope = aligned_alloc(64, sizeof *rope * CONTEXT * 128);
+    if (kv) madvise(kv, (bytes / huge + 1) * huge, MADV_HUGEPAGE); /* as a pool would be */
     if (!kv || !q || !x || !y || !rope) return 1;
     for (int i = 0; i < CHUNK * 48 * 128; i++)
         x[i] = (float)((i * 37 + i / 100) % 251 - 125) * 0.01f;
@@ -171,6 +173,7 @@ int main(void) {
     for (size_t i = 0; i < bytes; i++) kv[i] = (int8_t)(i % 97);
     for (int i = 0; i < WIDTH; i++) tables[i] = (i * 37 + 11) % WIDTH;
     for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+        if (argc > 1 && strcmp(argv[1], models[m].name) != 0) continue;
         for (ptrdiff_t first = 0; first < CONTEXT; first += CHUNK) {
             set_rows(CHUNK, first);
             for (int layer = 0; layer < models[m].layers; layer++)

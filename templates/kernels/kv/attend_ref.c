@@ -52,8 +52,7 @@ static INFK_INLINE float INFK_PART(weights)(const infk_kv_dims *d, const INFK_PA
         max = s_max_nan(max, s[j]);
     }
     for (ptrdiff_t j = first; j <= last; j++) {
-        const float below = s_sub(s[j], max);
-        s[j] = s_select_gt(-80.0f, below, 0.0f, s_exp(below));
+        s[j] = s_exp_share(s_sub(s[j], max));
         sum[j % 16] += s[j];
     }
     for (ptrdiff_t half = 8; half > 0; half /= 2)
