@@ -1,9 +1,10 @@
-/* digest.h - SHA-256 of large files that have been seen before. */
+/* digest.h - SHA-256 of files, large ones from the cache where these bytes were digested before. */
 #ifndef INFC_DIGEST_H
 #define INFC_DIGEST_H
 #include "cx.h"
 
-/* infc_sha256_hex of the same bytes. Of much, the cache is asked first. */
-const char *infc_digest(infc_cx *cx, infc_bytes bytes);
+/* infc_sha256_hex of each of `n` mapped files, large ones side by side. What is read is dropped from memory. */
+void infc_digests(infc_cx *cx, const infc_bytes *files, size_t n, const char **out);
+const char *infc_digest(infc_cx *cx, infc_bytes file);
 
 #endif

@@ -74,14 +74,19 @@ typedef struct infc_mapping {
 
 static void unmap_deferred(void *handle) { infc_file_unmap(((infc_mapping *)handle)->bytes); }
 
+void infc_file_drop(infc_bytes part) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)part.ptr, to = from + part.len;
+    from = (from + page - 1) / page * page;
+    to = to / page * page;
+    if (from < to) (void)madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
 void infc_file_forget(const infc_cx *cx, const void *bytes, size_t n) {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)bytes, to = from + n;
+    uintptr_t from = (uintptr_t)bytes, to = from + n;
     for (const infc_mapping *m = cx->mappings; m; m = m->next) {
         uintptr_t begin = (uintptr_t)m->bytes.ptr;
         if (from < begin || to > begin + m->bytes.len) continue;
-        from = (from + page - 1) / page * page;
-        to = to / page * page;
-        if (from < to) (void)madvise((void *)from, to - from, MADV_DONTNEED);
+        infc_file_drop((infc_bytes){bytes, n});
         return;
     }
 }

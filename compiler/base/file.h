@@ -8,6 +8,8 @@ infc_status infc_file_map(infc_cx *cx, const char *path, infc_bytes *out);
 /* These bytes are not needed soon: where they are of a file that infc_file_map mapped, the memory that holds them is
  * given back, and they are read again when touched. Others stay as they are. */
 void infc_file_forget(const infc_cx *cx, const void *bytes, size_t n);
+/* Of a part of any mapping of a file: its memory is given back, as far as it is whole pages. */
+void infc_file_drop(infc_bytes part);
 /* Writes beside, then renames: `path` holds all of it or what it held before, but for a power cut: what infc writes
  * can be made again, so nothing waits for the disk. mode e.g. 0644. */
 infc_status infc_file_write(infc_cx *cx, const char *path, infc_bytes bytes, unsigned mode);

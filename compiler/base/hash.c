@@ -2,10 +2,11 @@
 #include "sha256.h"
 #include <sha1.h>
 #include <sha2.h>
+#include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-static const char *to_hex(infc_arena *arena, const uint8_t *digest, size_t n) {
+const char *infc_to_hex(infc_arena *arena, const uint8_t *digest, size_t n) {
     static const char digits[] = "0123456789abcdef";
     char *text = infc_arena_alloc(arena, 2 * n + 1, 1);
     for (size_t i = 0; i < n; i++) {
@@ -20,24 +21,49 @@ uint64_t infc_hash64(infc_bytes bytes) { return XXH3_64bits(bytes.ptr, bytes.len
 const char *infc_hash_hex(infc_arena *arena, infc_bytes bytes) {
     XXH128_canonical_t digest;
     XXH128_canonicalFromHash(&digest, XXH3_128bits(bytes.ptr, bytes.len));
-    return to_hex(arena, digest.digest, sizeof digest.digest);
+    return infc_to_hex(arena, digest.digest, sizeof digest.digest);
 }
 
-const char *infc_keyed_hash_hex(infc_arena *arena, infc_bytes bytes, infc_bytes secret) {
-    XXH128_canonical_t digest;
-    XXH128_canonicalFromHash(&digest,
-                             XXH3_128bits_withSecret(bytes.ptr, bytes.len, secret.ptr, secret.len));
-    return to_hex(arena, digest.digest, sizeof digest.digest);
+enum { PART = 4 << 20 }; /* whole blocks */
+
+static infc_bytes part_at(infc_bytes bytes, size_t at) {
+    const size_t left = bytes.len - at;
+    return (infc_bytes){bytes.ptr + at, left < PART ? left : PART};
+}
+
+void infc_keyed_hash(infc_bytes bytes, infc_bytes secret, void (*seen)(infc_bytes part), uint8_t digest[16]) {
+    XXH3_state_t state;
+    XXH128_canonical_t canonical;
+    XXH3_INITSTATE(&state);
+    XXH3_128bits_reset_withSecret(&state, secret.ptr, secret.len);
+    for (size_t at = 0; at < bytes.len; at += PART) {
+        const infc_bytes part = part_at(bytes, at);
+        XXH3_128bits_update(&state, part.ptr, part.len);
+        if (seen) seen(part);
+    }
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(&state));
+    memcpy(digest, canonical.digest, sizeof canonical.digest);
+}
+
+void infc_sha256(infc_bytes bytes, void (*seen)(infc_bytes part), uint8_t digest[32]) {
+    infc_sha256_fast state;
+    SHA2_CTX slow;
+    const bool fast = infc_sha256_fast_begin(&state);
+    if (!fast) SHA256Init(&slow);
+    for (size_t at = 0; at < bytes.len; at += PART) {
+        const infc_bytes part = part_at(bytes, at);
+        if (fast) infc_sha256_fast_put(&state, part);
+        else SHA256Update(&slow, part.ptr, part.len);
+        if (seen) seen(part);
+    }
+    if (fast) infc_sha256_fast_end(&state, digest);
+    else SHA256Final(digest, &slow);
 }
 
 const char *infc_sha256_hex(infc_arena *arena, infc_bytes bytes) {
     uint8_t digest[SHA256_DIGEST_LENGTH];
-    SHA2_CTX state;
-    if (infc_sha256_try_fast(bytes, digest)) return to_hex(arena, digest, sizeof digest);
-    SHA256Init(&state);
-    SHA256Update(&state, bytes.ptr, bytes.len);
-    SHA256Final(digest, &state);
-    return to_hex(arena, digest, sizeof digest);
+    infc_sha256(bytes, NULL, digest);
+    return infc_to_hex(arena, digest, sizeof digest);
 }
 
 const char *infc_sha1_hex(infc_arena *arena, infc_bytes bytes) {
@@ -46,7 +72,7 @@ const char *infc_sha1_hex(infc_arena *arena, infc_bytes bytes) {
     SHA1Init(&state);
     SHA1Update(&state, bytes.ptr, bytes.len);
     SHA1Final(digest, &state);
-    return to_hex(arena, digest, sizeof digest);
+    return infc_to_hex(arena, digest, sizeof digest);
 }
 
 _Static_assert(sizeof(XXH64_state_t) <= sizeof(infc_xxh64), "infc_xxh64 holds the state");

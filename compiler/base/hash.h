@@ -6,9 +6,12 @@
 
 uint64_t infc_hash64(infc_bytes bytes);                         /* XXH3, 64 bit */
 const char *infc_hash_hex(infc_arena *arena, infc_bytes bytes); /* XXH3, 128 bit: 32 digits */
-/* The same under a secret of random bytes. */
+/* XXH3 under a secret of random bytes, and SHA-256. Both tell `seen`, unless it is null, of each part that they have no
+ * more need of. */
 enum { INFC_KEYED_SECRET_BYTES = 192 };
-const char *infc_keyed_hash_hex(infc_arena *arena, infc_bytes bytes, infc_bytes secret);
+void infc_keyed_hash(infc_bytes bytes, infc_bytes secret, void (*seen)(infc_bytes part), uint8_t digest[16]);
+void infc_sha256(infc_bytes bytes, void (*seen)(infc_bytes part), uint8_t digest[32]);
+const char *infc_to_hex(infc_arena *arena, const uint8_t *digest, size_t n);
 const char *infc_sha256_hex(infc_arena *arena, infc_bytes bytes); /* 64 digits */
 /* 40 digits; what ONNX has, safe against accidents only. */
 const char *infc_sha1_hex(infc_arena *arena, infc_bytes bytes);

@@ -49,12 +49,37 @@ static void put_word(uint8_t *to, uint32_t word) {
     for (int i = 0; i < 4; i++) to[i] = (uint8_t)(word >> (24 - 8 * i));
 }
 
+static halves load(const infc_sha256_fast *state) {
+    halves s;
+    memcpy(&s, state->halves, sizeof s);
+    return s;
+}
+
+bool infc_sha256_fast_begin(infc_sha256_fast *out) {
+    if (!has_instructions()) return false;
+    const halves s = {_mm_set_epi32(0x6a09e667, (int)0xbb67ae85, 0x510e527f, (int)0x9b05688c),
+                      _mm_set_epi32(0x3c6ef372, (int)0xa54ff53a, 0x1f83d9ab, 0x5be0cd19)};
+    *out = (infc_sha256_fast){.bytes = 0};
+    memcpy(out->halves, &s, sizeof s);
+    return true;
+}
+
+void infc_sha256_fast_put(infc_sha256_fast *state, infc_bytes part) {
+    const size_t whole = part.len / 64 * 64;
+    halves s = load(state);
+    for (size_t i = 0; i < whole; i += 64) s = add_block(s, part.ptr + i);
+    memcpy(state->halves, &s, sizeof s);
+    state->n_rest = part.len - whole;
+    if (state->n_rest) memcpy(state->rest, part.ptr + whole, state->n_rest);
+    state->bytes += part.len;
+}
+
 /* What is left of the message, a one bit, zeros and the length in bits: one block or two. */
-static halves add_end(halves s, infc_bytes bytes) {
+static halves add_end(halves s, const infc_sha256_fast *state) {
     uint8_t end[128] = {0};
-    size_t rest = bytes.len % 64, size = rest < 56 ? 64 : 128;
-    uint64_t bits = (uint64_t)bytes.len * 8;
-    if (rest) memcpy(end, bytes.ptr + bytes.len - rest, rest);
+    const size_t rest = state->n_rest, size = rest < 56 ? 64 : 128;
+    const uint64_t bits = state->bytes * 8;
+    memcpy(end, state->rest, rest);
     end[rest] = 0x80;
     put_word(end + size - 8, (uint32_t)(bits >> 32));
     put_word(end + size - 4, (uint32_t)bits);
@@ -62,23 +87,25 @@ static halves add_end(halves s, infc_bytes bytes) {
     return s;
 }
 
-bool infc_sha256_try_fast(infc_bytes bytes, uint8_t digest[32]) {
-    if (!has_instructions()) return false;
-    halves s = {_mm_set_epi32(0x6a09e667, (int)0xbb67ae85, 0x510e527f, (int)0x9b05688c),
-                _mm_set_epi32(0x3c6ef372, (int)0xa54ff53a, 0x1f83d9ab, 0x5be0cd19)};
-    for (size_t i = 0; i + 64 <= bytes.len; i += 64) s = add_block(s, bytes.ptr + i);
-    s = add_end(s, bytes);
+void infc_sha256_fast_end(infc_sha256_fast *state, uint8_t digest[32]) {
+    const halves s = add_end(load(state), state);
     static const int words[8] = {3, 2, 7, 6, 1, 0, 5, 4}; /* A to H, of F E B A H G D C */
     uint32_t lanes[8];
     memcpy(lanes, &s.abef, 16);
     memcpy(lanes + 4, &s.cdgh, 16);
     for (int i = 0; i < 8; i++) put_word(digest + 4 * i, lanes[words[i]]);
-    return true;
 }
 #else
-bool infc_sha256_try_fast(infc_bytes bytes, uint8_t digest[32]) {
-    (void)bytes;
-    (void)digest;
+bool infc_sha256_fast_begin(infc_sha256_fast *out) {
+    (void)out;
     return false;
+}
+void infc_sha256_fast_put(infc_sha256_fast *state, infc_bytes part) {
+    (void)state;
+    (void)part;
+}
+void infc_sha256_fast_end(infc_sha256_fast *state, uint8_t digest[32]) {
+    (void)state;
+    (void)digest;
 }
 #endif

@@ -2,8 +2,19 @@
 #ifndef INFC_SHA256_H
 #define INFC_SHA256_H
 #include "buf.h"
+#include <stdbool.h>
 
-/* False, and nothing done, when this processor has none. */
-bool infc_sha256_try_fast(infc_bytes bytes, uint8_t digest[32]);
+typedef struct infc_sha256_fast {
+    uint32_t halves[8];
+    uint64_t bytes;
+    size_t n_rest;
+    uint8_t rest[64];
+} infc_sha256_fast;
+
+/* False when this processor has none. */
+bool infc_sha256_fast_begin(infc_sha256_fast *out);
+/* Parts but the last are a multiple of 64 bytes. */
+void infc_sha256_fast_put(infc_sha256_fast *state, infc_bytes part);
+void infc_sha256_fast_end(infc_sha256_fast *state, uint8_t digest[32]);
 
 #endif

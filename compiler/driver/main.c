@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 typedef struct progress {
     double start;
@@ -153,6 +156,14 @@ static infc_status dispatch(infc_call_cx *call, int argc, char **argv, const cha
     return run_command(call, entry, argc - 2, argv + 2);
 }
 
+/* Weights are packed in parts of a mebibyte or a few: the memory of one is kept for the next, not given back between. */
+static void keep_memory(void) {
+#if defined(__GLIBC__)
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    mallopt(M_TRIM_THRESHOLD, 16 << 20);
+#endif
+}
+
 int main(int argc, char **argv) {
     infc_cx cx;
     progress shown = {.start = infc_seconds()};
@@ -162,6 +173,7 @@ int main(int argc, char **argv) {
     }
     infc_arena_on_no_memory(cx.arena, on_no_memory, &cx);
     infc_signals_install();
+    keep_memory();
     cx.cache_dir = infc_cache_default_dir(cx.arena);
     if (isatty(STDERR_FILENO)) {
         cx.progress = show_progress;

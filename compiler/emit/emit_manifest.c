@@ -5,20 +5,29 @@
 #include "emit.h"
 #include <string.h>
 
-/* The digest of a file that was just written. */
-static infc_status print_file(infc_cx *cx, const char *dir, const char *name, bool last, infc_buf *out) {
-    infc_bytes bytes;
-    const char *path = infc_path_join(cx->arena, dir, name);
-    const int error = infc_file_try_map(path, &bytes);
-    if (error)
-        return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path},
-                         "cannot read this file back: %s", strerror(error));
-    infc_buf_puts(out, "    {\"path\": ");
-    infc_buf_json_string(out, name);
-    infc_buf_printf(out, ", \"bytes\": %zu, \"sha256\": \"%s\"}%s\n", bytes.len,
-                    infc_digest(cx, bytes), last ? "" : ",");
-    infc_file_unmap(bytes);
-    return INFC_OK;
+/* The digests of files that were just written. */
+static infc_status print_files(infc_cx *cx, const char *dir, const char *const *names, size_t n, infc_buf *out) {
+    infc_bytes *contents = INFC_NEW(cx->arena, infc_bytes, n + 1);
+    const char **digests = INFC_NEW(cx->arena, const char *, n + 1);
+    infc_status status = INFC_OK;
+    size_t n_mapped = 0;
+    for (; n_mapped < n && status == INFC_OK; n_mapped++) {
+        const char *path = infc_path_join(cx->arena, dir, names[n_mapped]);
+        const int error = infc_file_try_map(path, &contents[n_mapped]);
+        if (!error) continue;
+        status = infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path},
+                           "cannot read this file back: %s", strerror(error));
+        break;
+    }
+    if (status == INFC_OK) infc_digests(cx, contents, n, digests);
+    for (size_t i = 0; i < n_mapped; i++) {
+        infc_buf_puts(out, "    {\"path\": ");
+        infc_buf_json_string(out, names[i]);
+        infc_buf_printf(out, ", \"bytes\": %zu, \"sha256\": \"%s\"}%s\n", contents[i].len,
+                        digests[i] ? digests[i] : "", i + 1 == n ? "" : ",");
+        infc_file_unmap(contents[i]);
+    }
+    return status;
 }
 
 const char *infc_emit_spec_sha256(infc_cx *cx, const infc_spec *spec) {
@@ -50,10 +59,10 @@ infc_status infc_emit_manifest(infc_cx *cx, const infc_plan *plan, const infc_em
     print_field("content_hash", emitted->content_hash, &out);
     infc_buf_printf(&out, "  \"layout_hash\": \"%016llx\",\n  \"weights_hash\": \"%016llx\",\n  \"files\": [\n",
                     (unsigned long long)emitted->layout_hash, (unsigned long long)emitted->weights_hash);
-    for (size_t i = 0; i < emitted->n_files; i++)
-        INFC_TRY(print_file(cx, options->dir, emitted->files[i], i + 1 == emitted->n_files && n_more == 0, &out));
-    for (size_t i = 0; i < n_more; i++)
-        INFC_TRY(print_file(cx, options->dir, more[i], i + 1 == n_more, &out));
+    const char **files = INFC_NEW(cx->arena, const char *, emitted->n_files + n_more + 1);
+    for (size_t i = 0; i < emitted->n_files + n_more; i++)
+        files[i] = i < emitted->n_files ? emitted->files[i] : more[i - emitted->n_files];
+    INFC_TRY(print_files(cx, options->dir, files, emitted->n_files + n_more, &out));
     infc_buf_puts(&out, "  ]\n}\n");
     return infc_file_write(cx, infc_path_join(cx->arena, options->dir, "manifest.json"),
                            infc_buf_bytes(&out), 0644);
@@ -71,10 +80,10 @@ infc_status infc_emit_targets_manifest(infc_cx *cx, const char *name, const char
         infc_buf_json_string(&out, targets[i].name);
     }
     infc_buf_puts(&out, "],\n  \"files\": [\n");
-    for (size_t i = 0; i < n; i++) {
-        const char *file = infc_arena_printf(cx->arena, "%s/manifest.json", targets[i].name);
-        INFC_TRY(print_file(cx, dir, file, i + 1 == n, &out));
-    }
+    const char **files = INFC_NEW(cx->arena, const char *, n + 1);
+    for (size_t i = 0; i < n; i++)
+        files[i] = infc_arena_printf(cx->arena, "%s/manifest.json", targets[i].name);
+    INFC_TRY(print_files(cx, dir, files, n, &out));
     infc_buf_puts(&out, "  ]\n}\n");
     return infc_file_write(cx, infc_path_join(cx->arena, dir, "manifest.json"), infc_buf_bytes(&out), 0644);
 }

@@ -71,19 +71,25 @@ static void failures_are_silent_misses(void **state) {
 /* With and without a cache, seen before or not, of small and of large: the same as SHA-256. */
 static void digests(void **state) {
     (void)state;
-    enum { LARGE = (1 << 20) + 3 };
+    enum { LARGE = (5 << 20) + 3, N = 4 };
     uint8_t *bytes = infc_arena_alloc(cx.arena, LARGE, 1);
     for (size_t i = 0; i < LARGE; i++) bytes[i] = (uint8_t)(i * 2654435761u >> 13);
-    const size_t sizes[] = {0, 100, LARGE - 3, LARGE};
-    const char *cache = cx.cache_dir;
+    const size_t sizes[N] = {0, 100, LARGE - 3, LARGE};
+    const char *cache = cx.cache_dir, *got[N];
     for (int round = 0; round < 8; round++) {
+        infc_bytes files[N];
         cx.cache_dir = round == 7 ? NULL : cache;
         bytes[round / 2] ^= 1; /* each content comes back */
-        for (size_t i = 0; i < 4; i++)
-            for (int again = 0; again < 2; again++) {
-                const infc_bytes part = {bytes, sizes[i]};
-                assert_string_equal(infc_digest(&cx, part), infc_sha256_hex(cx.arena, part));
-            }
+        for (size_t i = 0; i < N; i++) {
+            const char *path = in_dir(infc_arena_printf(cx.arena, "%zu", i));
+            assert_int_equal(infc_file_write(&cx, path, (infc_bytes){bytes, sizes[i]}, 0644), INFC_OK);
+            assert_int_equal(infc_file_map(&cx, path, &files[i]), INFC_OK);
+        }
+        for (int again = 0; again < 2; again++) {
+            infc_digests(&cx, files, N, got);
+            for (size_t i = 0; i < N; i++)
+                assert_string_equal(got[i], infc_sha256_hex(cx.arena, (infc_bytes){bytes, sizes[i]}));
+        }
     }
     assert_int_equal(cx.n_diags, 0);
 }

@@ -15,7 +15,12 @@ static void same_as_libmd(void **state) {
     for (size_t n = 0; n <= sizeof message; n = n == 300 ? sizeof message : n + 1) {
         uint8_t want[SHA256_DIGEST_LENGTH], got[32];
         SHA2_CTX sha;
-        if (!infc_sha256_try_fast((infc_bytes){message, n}, got)) skip();
+        infc_sha256_fast fast;
+        if (!infc_sha256_fast_begin(&fast)) skip();
+        const size_t first = n / 128 * 64; /* in two parts */
+        infc_sha256_fast_put(&fast, (infc_bytes){message, first});
+        infc_sha256_fast_put(&fast, (infc_bytes){message + first, n - first});
+        infc_sha256_fast_end(&fast, got);
         SHA256Init(&sha);
         SHA256Update(&sha, message, n);
         SHA256Final(want, &sha);
