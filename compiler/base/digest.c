@@ -90,7 +90,8 @@ void infc_digests(infc_cx *cx, const infc_bytes *files, size_t n, const char **o
         if (items[i].known) continue;
         const char *digest = infc_to_hex(cx->arena, items[i].digest, sizeof items[i].digest);
         out[items[i].index] = digest;
-        if (items[i].key) infc_cache_put(cx, items[i].key, (infc_bytes){(const uint8_t *)digest, DIGITS});
+        if (items[i].key)
+            infc_cache_put(cx, items[i].key, (infc_bytes){(const uint8_t *)digest, DIGITS});
     }
 }
 
