@@ -156,7 +156,7 @@ static infc_status dispatch(infc_call_cx *call, int argc, char **argv, const cha
     return run_command(call, entry, argc - 2, argv + 2);
 }
 
-/* Weights are packed in parts of a mebibyte or a few: the memory of one is kept for the next, not given back between. */
+/* Weights are packed in parts of a mebibyte or a few: the memory of one is kept for the next, not given back. */
 static void keep_memory(void) {
 #if defined(__GLIBC__)
     mallopt(M_MMAP_THRESHOLD, 4 << 20);
