@@ -3,7 +3,9 @@
  *
  * Nibbles (0..15): vi_dot_nibbles adds to sums whose form is the level's own and which hold at most 32 inputs. vi_end
  * makes them int32, added to what vi_begin began with; vi_add_group takes them into int32 times a scale of 1..16 for
- * each output, as vi_group_scales lays it out. Up to 6 bits work as well for as many inputs as keep within that sum.
+ * each output, as vi_group_scales lays it out. vi_upper_nibbles may be a multiple of vi_high_nibbles, for sums that
+ * vi_add_groups takes beside those of the low ones. Up to 6 bits work as well for as many inputs as keep within that
+ * sum.
  * Signed bytes: vi_dot_bytes adds (w + VI_BYTES_BIAS) * x to int32, w as vi_bytes lays it out, x not -128. */
 typedef int16_t v_i16x8 __attribute__((vector_size(16)));
 typedef uint16_t v_u16x8 __attribute__((vector_size(16)));
@@ -48,6 +50,10 @@ static INFK_INLINE v_i32x4 vi_twice4(v_i32x4 a) { return a | (v_i32x4)((v_u32x4)
 static INFK_INLINE vi16x vi_group_scales(vi16x scales) { return VI_EACH(vi_twice4, scales); }
 static INFK_INLINE vi16x vi_add_group(vi16x acc, vi16x sums, vi16x scales) {
     return vi_dot2(acc, sums, scales);
+}
+static INFK_INLINE vi16x vi_upper_nibbles(vi16x a) { return vi_high_nibbles(a); }
+static INFK_INLINE vi16x vi_add_groups(vi16x acc, vi16x lower, vi16x upper, vi16x scales) {
+    return vi_add_group(vi_add_group(acc, lower, scales), upper, scales);
 }
 static INFK_INLINE vi16x vi_bytes(vi16x w) { return w; }
 static INFK_INLINE vi16x vi_dot_bytes(vi16x acc, vi16x w, vi16x x) {

@@ -29,6 +29,10 @@ static INFK_INLINE vi16x vi_group_scales(vi16x scales) {
 static INFK_INLINE vi16x vi_add_group(vi16x acc, vi16x sums, vi16x scales) {
     return vi_dot2(acc, sums, scales);
 }
+static INFK_INLINE vi16x vi_upper_nibbles(vi16x a) { return vi_high_nibbles(a); }
+static INFK_INLINE vi16x vi_add_groups(vi16x acc, vi16x lower, vi16x upper, vi16x scales) {
+    return vi_add_group(vi_add_group(acc, lower, scales), upper, scales);
+}
 static INFK_INLINE vi16x vi_bytes(vi16x w) { return w; }
 /* |w| times x with the sign of w: neither is -128, so that two products fit an int16. */
 static INFK_INLINE __m256i vi_dot_bytes_half(__m256i acc, __m256i w, __m256i x) {

@@ -23,6 +23,13 @@ static INFK_INLINE vi16x vi_group_scales(vi16x scales) { return scales; }
 static INFK_INLINE vi16x vi_add_group(vi16x acc, vi16x sums, vi16x scales) {
     return _mm512_add_epi32(acc, _mm512_mullo_epi32(sums, scales));
 }
+/* Where they lie, so times 16. */
+static INFK_INLINE vi16x vi_upper_nibbles(vi16x a) {
+    return _mm512_and_si512(a, _mm512_set1_epi8(-16));
+}
+static INFK_INLINE vi16x vi_add_groups(vi16x acc, vi16x lower, vi16x upper, vi16x scales) {
+    return vi_add_group(acc, _mm512_add_epi32(lower, _mm512_srai_epi32(upper, 4)), scales);
+}
 static INFK_INLINE vi16x vi_bytes(vi16x w) { return _mm512_xor_si512(w, _mm512_set1_epi8(-128)); }
 static INFK_INLINE vi16x vi_dot_bytes(vi16x acc, vi16x w, vi16x x) {
     return _mm512_dpbusd_epi32(acc, w, x);

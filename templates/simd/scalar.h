@@ -12,12 +12,15 @@
 #if defined(__GNUC__)
 #define INFK_INLINE inline __attribute__((always_inline, unused))
 #define INFK_UNROLL _Pragma("GCC unroll 16")
+#define INFK_ROLLED _Pragma("GCC unroll 1") /* where unrolled sums would not stay in registers */
 #elif defined(_MSC_VER)
 #define INFK_INLINE __forceinline
 #define INFK_UNROLL
+#define INFK_ROLLED
 #else
 #define INFK_INLINE inline
 #define INFK_UNROLL
+#define INFK_ROLLED
 #endif
 
 /* Element i of p will be read soon; it need not exist. */

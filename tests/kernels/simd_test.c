@@ -132,7 +132,7 @@ static void check_hadamard(const float *a16) {
 /* 16 outputs by four inputs, of random bytes or of the largest of both signs. */
 static void check_bytes(bool extremes) {
     int8_t w[64], x[4];
-    int32_t got[16], nibbles[16];
+    int32_t got[16], nibbles[16], groups[16];
     for (int i = 0; i < 64; i++) {
         w[i] = extremes ? (int8_t)(random_bits() % 2 ? 127 : -127) : (int8_t)(random_bits() >> 24);
         if (w[i] == -128) w[i] = 0;
@@ -145,6 +145,9 @@ static void check_bytes(bool extremes) {
     for (int i = 0; i < 8; i++)
         sums = vi_dot_nibbles(sums, i % 2 ? vi_high_nibbles(bytes) : vi_low_nibbles(bytes), four);
     vi_store(nibbles, vi_add_group(vi_set1(7), sums, vi_group_scales(scale)));
+    const vi16x low = vi_dot_nibbles(vi_zero(), vi_low_nibbles(bytes), four);
+    const vi16x upper = vi_dot_nibbles(vi_zero(), vi_upper_nibbles(bytes), four);
+    vi_store(groups, vi_add_groups(vi_set1(9), low, upper, vi_group_scales(scale)));
     for (int n = 0; n < 16; n++) {
         int32_t dot = 5, four_times = 0;
         for (int i = 0; i < 4; i++) {
@@ -155,6 +158,8 @@ static void check_bytes(bool extremes) {
         check(got[n] == dot, "vi_dot_bytes", (float)n, 0, 0, (float)got[n], (float)dot);
         check(nibbles[n] == 7 + 52 * four_times, "vi_dot_nibbles", (float)n, 0, 0,
               (float)nibbles[n], (float)(7 + 52 * four_times));
+        check(groups[n] == 9 + 13 * four_times, "vi_add_groups", (float)n, 0, 0, (float)groups[n],
+              (float)(9 + 13 * four_times));
     }
 }
 
