@@ -1,4 +1,5 @@
 #include "inspect_llm.h"
+#include "../frontend/llm/llm_import.h"
 #include "../frontend/llm/llm_model.h"
 #include "../frontend/spec_check.h"
 #include "json.h"
@@ -15,6 +16,7 @@ typedef struct inspection {
     infc_llm_model model;
     infc_cx trial; /* what stands against it */
     bool holds;    /* read and checked whole */
+    bool compiles; /* its step can be built with the defaults of a spec */
     uint64_t fit;  /* bytes; 0: not asked */
     type_use uses[INFC_N_STORED_TYPES], all;
 } inspection;
@@ -118,6 +120,7 @@ static void put_text(inspection *in, infc_buf *out) {
     if (in->holds) put_cache(in, &table);
     infc_table_print(&table, 0, out);
     infc_diags_text(&in->trial, out);
+    if (in->compiles) infc_buf_puts(out, "infc can compile this model.\n");
 }
 
 static void put_config_json(const infc_llm_config *c, infc_json *j) {
@@ -159,9 +162,15 @@ static void put_json(inspection *in, infc_buf *out) {
         infc_json_end(&j);
     }
     infc_json_end(&j);
-    infc_json_bool(&j, "compiles", false);
+    infc_json_bool(&j, "compiles", in->compiles);
     infc_json_raw(&j, "problems", infc_buf_str(&problems));
     infc_json_end(&j);
+}
+
+static bool builds(inspection *in, const char *path) {
+    const infc_spec spec = {.model = path};
+    infc_ir ir;
+    return infc_llm_import(&in->trial, &spec, &ir) == INFC_OK;
 }
 
 infc_status infc_inspect_llm(infc_call_cx *call, const char *path, const char *fit) {
@@ -174,13 +183,11 @@ infc_status infc_inspect_llm(infc_call_cx *call, const char *path, const char *f
     in.fit = (uint64_t)bytes;
     in.holds = infc_llm_read(&in.trial, path, &in.model) == INFC_OK;
     cx->mappings = in.trial.mappings;
-    if (in.holds)
-        infc_fail(&in.trial, INFC_ERR_UNSUPPORTED, (infc_loc){.file = path},
-                  "reading language models is there; compiling them is not implemented yet");
+    in.compiles = in.holds && builds(&in, path);
     count_types(&in);
     if (in.model.format && call->json) put_json(&in, call->out);
     else if (in.model.format) put_text(&in, call->out);
-    if (in.model.format && !call->json) /* they are in the text */
+    if (in.model.format && !call->json && !in.compiles) /* they are in the text */
         return infc_fail(cx, infc_diags_status(&in.trial, 0), (infc_loc){.file = path},
                          "infc cannot compile this model as it is: %zu problem%s",
                          in.trial.n_errors, in.trial.n_errors == 1 ? "" : "s");

@@ -183,6 +183,21 @@ class Compiled:
         return np.frombuffer(run.stdout, "<f4").reshape(-1, VOCAB)
 
 
+def turned(x, factor):
+    """Blocks of 64 along the last axis, filled up with zeros, through the Hadamard transform"""
+    x = np.pad(x, ((0, 0), (0, -x.shape[1] % 64)))
+    matrix = np.array([[1.0]])
+    while len(matrix) < 64:
+        matrix = np.block([[matrix, matrix], [matrix, -matrix]])
+    return (x.reshape(len(x), -1, 64) @ matrix * factor).reshape(x.shape)
+
+
+def steps(x, factor):
+    """Rows of int8, as what they stand for"""
+    scale = np.abs(x).max(1, keepdims=True) / 127
+    return np.round(x / scale).clip(-127, 127) * scale * factor
+
+
 def sequence(seed, n):
     return np.random.default_rng(seed).integers(0, VOCAB, n).tolist()
 
@@ -249,6 +264,22 @@ def main():
             y = super().rotated(x, positions)
             return y.astype(np.float16).astype(y.dtype) if x.shape[1] == KV_HEADS else y
 
+    class Bytes(Halves):
+        """Linear layers as docs/numerics.md has them: int8 of weights and rows after the Hadamard transform."""
+
+        def linear(self, x, name):
+            y = steps(turned(x, 1.0), 0.125) @ steps(turned(self.weights[name], 0.125), 1.0).T
+            return y.astype(np.float16).astype(y.dtype) if "v_proj" in name else y
+
+        def forward(self, ids, *more, **named):
+            table = steps(turned(self.weights["model.embed_tokens.weight"], 0.125), 1.0)
+            plain, self.weights = self.weights, dict(self.weights)
+            self.weights["model.embed_tokens.weight"] = turned(table, 0.125)[:, :HIDDEN]
+            self.weights["lm_head.weight"] = np.eye(HIDDEN)
+            rows = super().forward(ids, *more, **named)
+            self.weights = plain
+            return self.linear(rows, "lm_head.weight")
+
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     tied, apart = weights_of(11, True), weights_of(12, False)
@@ -267,11 +298,13 @@ def main():
     model = Compiled(infc, source, work / "apart", work / "apart_f32", *f32)
     check_values(model, Halves(work / "apart", np.float64), "f32, a window, rotary scaling, a head of its own", 1e-4)
 
-    model = Compiled(infc, source, work / "tied", work / "tied_int8")
-    check_values(model, llama.Llama(work / "tied", np.float64), "int8, cache of int8", 4e-2, True)
+    model = Compiled(infc, source, work / "tied", work / "tied_int8", "precision.kv=f16")
+    check_values(model, Bytes(work / "tied", np.float64), "int8", 2e-2, True)
+    model = Compiled(infc, source, work / "apart", work / "apart_int8")
+    check_values(model, llama.Llama(work / "apart", np.float64), "int8, cache of int8, beside f64", 1e-1, True)
     check_bits(model, "int8")
     model = Compiled(infc, source, work / "apart", work / "apart_int4", "precision.weights=int4")
-    check_values(model, llama.Llama(work / "apart", np.float64), "int4, cache of int8", 3e-1, True)
+    check_values(model, llama.Llama(work / "apart", np.float64), "int4, cache of int8, beside f64", 5e-1, True)
 
     write_gguf(work / "f32.gguf", tied, lambda name: "f32")
     model = Compiled(infc, source, work / "f32.gguf", work / "gguf_f32", *f32)
@@ -281,10 +314,10 @@ def main():
     stored["lm_head.weight"] = stored["model.embed_tokens.weight"]
     reference = Halves((llama.checkpoint.read_hf(work / "tied")[0], stored), np.float64)
     model = Compiled(infc, source, work / "mixed.gguf", work / "gguf_mixed", "precision.kv=f16")
-    check_values(model, reference, "GGUF, Q4_1 and Q8_0 as they are", 3e-2, True)
+    check_values(model, reference, "GGUF, Q4_1 and Q8_0 as they are", 5e-2, True)
     check_bits(model, "GGUF")
     model = Compiled(infc, source, work / "mixed.gguf", work / "gguf_floats", *f32)
-    check_values(model, reference, "GGUF, Q4_1 and Q8_0 as f32", 1e-4)
+    check_values(model, reference, "GGUF, Q4_1 and Q8_0 as f32", 2e-4)
     return bool(FAILED)
 
 
