@@ -103,6 +103,23 @@ static void print_text(infc_arena *arena, const json_t *b, const char *how, infc
     infc_table_print(&table, 0, out);
 }
 
+/* A language model: what its prompts and answers take. */
+static void print_llm(infc_arena *arena, const json_t *b, const char *how, infc_buf *out) {
+    infc_buf_printf(out, "%s (%s, cache %s) for %s, %s, %.0f worker%s\n",
+                    infc_json_text_of(b, "model"), infc_json_text_of(b, "format"),
+                    infc_json_text_of(b, "kv_format"), infc_json_text_of(b, "isa"), how,
+                    number_of(b, "workers"), number_of(b, "workers") > 1 ? "s" : "");
+    infc_buf_printf(out, "prompt of %.0f tokens: %.1f tokens/s, first token after %s\n",
+                    number_of(b, "prompt_tokens"), number_of(b, "prompt_tokens_per_second"),
+                    time_text(arena, number_of(b, "first_token_p50_ns")));
+    infc_buf_printf(out, "answers of %.0f tokens, %.0f at a time: %.1f tokens/s; a step p50 %s   p95 %s   fastest %s\n",
+                    number_of(b, "answer_tokens"), number_of(b, "batch"),
+                    number_of(b, "answer_tokens_per_second"),
+                    time_text(arena, number_of(b, "per_token_p50_ns")),
+                    time_text(arena, number_of(b, "per_token_p95_ns")),
+                    time_text(arena, number_of(b, "per_token_min_ns")));
+}
+
 static infc_status run(infc_call_cx *call) {
     infc_cx *cx = call->cx;
     const values *v = call->args.values;
@@ -113,7 +130,8 @@ static infc_status run(infc_call_cx *call) {
     infc_status status = measure(cx, v, binary, &target, &measured, &text);
     if (status == INFC_OK && call->json) infc_buf_puts(call->out, text);
     else if (status == INFC_OK)
-        print_text(cx->arena, measured, infc_runner_text(cx->arena, &target), call->out);
+        (json_object_get(measured, "prompt_tokens_per_second") ? print_llm : print_text)(
+            cx->arena, measured, infc_runner_text(cx->arena, &target), call->out);
     json_decref(measured);
     return status;
 }

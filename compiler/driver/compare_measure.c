@@ -145,6 +145,11 @@ infc_status infc_compare_measure(infc_comparison *c, const infc_compile_options 
         return infc_fail(c->cx, INFC_ERR_TOOLCHAIN, INFC_NO_LOC,
                          "no target has a compiler here: %s", c->results[0].why);
     INFC_TRY(infc_compile(c->cx, &with, build));
+    if (build->ir.llm)
+        return infc_fail(c->cx, INFC_ERR_UNSUPPORTED, (infc_loc){.file = build->spec.model},
+                         "infc compare is for models whose inputs are tensors; measure a language "
+                         "model by the `bench` of "
+                         "its binaries");
     c->model = build->spec.name;
     c->model_sha256 = build->targets[0].plan.source_sha256;
     for (size_t i = 0, k = 0; i < c->n; i++) {

@@ -1,4 +1,5 @@
 #include "../base/file.h"
+#include "../frontend/llm/llm_model.h"
 #include "command.h"
 #include "model_facts.h"
 #include "spec_starter.h"
@@ -65,10 +66,12 @@ static infc_status run(infc_call_cx *call) {
     infc_cx *cx = call->cx;
     const values *v = call->args.values;
     const char *path = v->output ? v->output : "spec.yaml", *model;
-    infc_model_facts facts;
+    infc_model_facts facts = {0};
     infc_buf text = {.arena = cx->arena};
     infc_starter starter = {0};
-    INFC_TRY(infc_model_facts_read(cx, call->args.operands[0], NULL, 0, &facts));
+    const bool llm = infc_llm_is_model(call->args.operands[0]);
+    if (llm) INFC_TRY(infc_spec_read(cx, call->args.operands[0], NULL, 0, &facts.spec));
+    else INFC_TRY(infc_model_facts_read(cx, call->args.operands[0], NULL, 0, &facts));
     if (facts.spec.path) {
         return infc_fail(cx, INFC_ERR_SPEC, (infc_loc){.file = facts.spec.path},
                          "this is a spec already; infc init takes a model");
@@ -78,7 +81,8 @@ static infc_status run(infc_call_cx *call) {
                          "is the model itself; choose another name with -o");
     INFC_TRY(check_output(cx, path, v->force));
     INFC_TRY(model_as_seen_from(cx, infc_path_dir(cx->arena, path), call->args.operands[0], &model));
-    infc_spec_starter(&facts, model, path, &text, &starter);
+    if (llm) infc_spec_starter_llm(&facts.spec, model, path, &text);
+    else infc_spec_starter(&facts, model, path, &text, &starter);
     INFC_TRY(infc_file_write(cx, path, infc_buf_bytes(&text), 0644));
     call->made = path;
     if (call->json) {

@@ -96,16 +96,15 @@ static void put_classes(const infc_model_facts *facts, infc_buf *out) {
     }
 }
 
-void infc_spec_starter(const infc_model_facts *facts, const char *model, const char *path,
-                       infc_buf *out, infc_starter *result) {
-    const infc_onnx_graph *graph = &facts->model.graph;
+static void put_head(const char *path, infc_buf *out) {
     infc_buf_puts(out, "# What to make of this model. Every key is described in docs/spec.md; "
                        "paths are relative to this file.\n");
     infc_buf_puts(out, "#   infc compile ");
     infc_buf_json_string(out, path);
-    infc_buf_puts(out, " -o build\n#\n");
-    for (size_t i = 0; i < facts->n_inputs; i++) put_ports("input", facts->inputs[i], out);
-    for (size_t i = 0; i < graph->n_outputs; i++) put_ports("output", &graph->outputs[i], out);
+    infc_buf_puts(out, " -o build\n");
+}
+
+static void put_output(const char *model, const char *name, infc_buf *out) {
     infc_buf_puts(out, "infc: 1\nmodel: ");
     infc_buf_json_string(out, model);
     infc_buf_printf(out,
@@ -115,7 +114,32 @@ void infc_spec_starter(const infc_model_facts *facts, const char *model, const c
                     "  weights: embed      # inside both; \"file\": beside them\n"
                     "  license: MIT        # SPDX line in every emitted file\n\n"
                     "targets: [host]       # this machine; infc targets lists the others\n\n",
-                    facts->spec.name);
+                    name);
+}
+
+void infc_spec_starter_llm(const infc_spec *spec, const char *model, const char *path, infc_buf *out) {
+    put_head(path, out);
+    put_output(model, spec->name, out);
+    infc_buf_puts(
+        out,
+        "# precision:\n#   weights: int8       # or int4, f32, keep: as a GGUF file has them, "
+        "where that is\n"
+        "#                       # quantised, which is the default then; else int8\n"
+        "#   kv: int8            # of the cache of keys and values; or f16\n\n"
+        "# context: 4096         # the longest prompt and answer together; default: the model's\n"
+        "# batch:\n#   max_sequences: 16   # answered in one step\n"
+        "# shapes:\n#   tokens: {max: 512}  # rows of one step, of prompts and answers\n\n"
+        "# budgets:              # the compile fails when one is exceeded\n#   file: 160MiB\n");
+}
+
+void infc_spec_starter(const infc_model_facts *facts, const char *model, const char *path,
+                       infc_buf *out, infc_starter *result) {
+    const infc_onnx_graph *graph = &facts->model.graph;
+    put_head(path, out);
+    infc_buf_puts(out, "#\n");
+    for (size_t i = 0; i < facts->n_inputs; i++) put_ports("input", facts->inputs[i], out);
+    for (size_t i = 0; i < graph->n_outputs; i++) put_ports("output", &graph->outputs[i], out);
+    put_output(model, facts->spec.name, out);
     result->n_open = put_shapes(facts, out);
     infc_buf_puts(
         out,

@@ -11,4 +11,7 @@ typedef struct infc_starter {
 void infc_spec_starter(const infc_model_facts *facts, const char *model, const char *path,
                        infc_buf *out, infc_starter *result);
 
+/* The same for a language model. */
+void infc_spec_starter_llm(const infc_spec *spec, const char *model, const char *path, infc_buf *out);
+
 #endif

@@ -50,7 +50,9 @@ static void put_next(infc_cx *cx, const infc_build *build, infc_buf *out) {
         const char *input = build->spec.n_images ? build->spec.images[0].input : NULL;
         const char *ending = input ? "png" : "wav";
         if (!input && build->spec.n_audios) input = build->spec.audios[0].input;
-        if (build->spec.n_texts)
+        if (build->ir.llm)
+            infc_buf_printf(out, "  %s%s%s run --prompt TEXT\n", prefix, slash, binary);
+        else if (build->spec.n_texts)
             infc_buf_printf(out, "  %s%s%s run --input %s=\"hello\"\n", prefix, slash, binary,
                             build->spec.texts[0].name);
         else if (input)
@@ -95,7 +97,7 @@ void infc_summary_text(infc_cx *cx, const infc_build *build, infc_buf *out) {
         infc_buf_printf(out, "%s%s for %s\n", i ? "\n" : "", build->spec.name, built->target->name);
         add_rows(cx, build, built, &table);
         infc_table_print(&table, 2, out);
-        if (!built->plan.check_hash)
+        if (!built->plan.check_hash && !built->plan.llm)
             infc_buf_puts(
                 out, "  no self-check is recorded (a large model, or tensors that are not f32)\n");
     }
