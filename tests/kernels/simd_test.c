@@ -31,7 +31,7 @@ static uint32_t random_bits(void) {
     X(select_gt, (a, b, c, a)) X(fma, (a, b, c)) X(exp, (a)) X(tanh, (a)) X(select_eq, (a, b, c, a))        \
     X(exponent, (a)) X(mantissa, (a)) X(round, (a)) X(floor, (a)) X(ceil, (a)) X(expm1_neg, (a))            \
     X(log, (a)) X(softplus, (a)) X(pow, (a, b)) X(erf, (a)) X(sin, (a)) X(cos, (a)) X(mish, (a))         \
-    X(gelu_tanh, (a)) X(silu, (a))
+    X(gelu_tanh, (a)) X(silu, (a)) X(exp_share, (a))
 /* clang-format on */
 
 static void check_lanes(const float *a16, const float *b16, const float *c16) {
@@ -163,17 +163,52 @@ static void check_bytes(bool extremes) {
     }
 }
 
+/* Halves: all of them, by their definition; and the nearest to random floats, half to even. */
+static void check_halves(void) {
+    for (int i = 0; i < 65536; i += 16) {
+        infk_b2 halves[16];
+        float got[16];
+        for (int l = 0; l < 16; l++) halves[l] = (infk_b2)(i + l);
+        v_store(got, v_load_f16(halves));
+        for (int l = 0; l < 16; l++) {
+            const int e = (halves[l] >> 10) & 31, m = halves[l] & 1023;
+            const double size = e == 31 ? (m ? NAN : INFINITY) : ldexp(e ? 1024 + m : m, (e ? e : 1) - 25);
+            const float want = (float)(halves[l] & 0x8000 ? -size : size), one = s_from_f16(halves[l]);
+            check(same(got[l], want) && same(one, want), "from_f16", (float)(i + l), 0, 0, one, want);
+        }
+    }
+    for (int i = 0; i < 400000; i++) {
+        const float a =
+            i % 2 ? s_float((random_bits() & 0x8fffffffu) + 0x30000000u) : s_float(random_bits());
+        int e = 0;
+        if (a == a) frexp((double)a, &e);
+        const double unit = ldexp(1.0, e < -13 ? -24 : e - 11), near = rint((double)a / unit) * unit;
+        const float want = (float)fmax(-65504, fmin(65504, near)), got = s_from_f16(s_to_f16(a));
+        check(isnan(a) ? isnan(got) : same(got, want), "to_f16", a, 0, 0, got, want);
+    }
+}
+
+/* exp_share, which is for arguments up to 0. */
+static float share(float a) { return s_exp_share(-s_abs(a)); }
+static double exact_share(double a) { return fabs(a) > 80 ? 0 : exp(-fabs(a)); }
+
 static const struct {
     const char *name;
     float (*ours)(float);
     double (*exact)(double);
     double limit, bound;
 } accurate[] = {
-    {"exp", s_exp, exp, INFINITY, 2},      {"tanh", s_tanh, tanh, INFINITY, 2},
-    {"log", s_log, log, INFINITY, 2},      {"erf", s_erf, erf, INFINITY, 2},
-    {"sin", s_sin, sin, 65536, 2},         {"cos", s_cos, cos, 65536, 2},
-    {"round", s_round, rint, INFINITY, 0}, {"floor", s_floor, floor, INFINITY, 0},
-    {"ceil", s_ceil, ceil, INFINITY, 0},   {"softplus", s_softplus, softplus, INFINITY, 3},
+    {"exp", s_exp, exp, INFINITY, 2},
+    {"tanh", s_tanh, tanh, INFINITY, 2},
+    {"log", s_log, log, INFINITY, 2},
+    {"erf", s_erf, erf, INFINITY, 2},
+    {"sin", s_sin, sin, 65536, 2},
+    {"cos", s_cos, cos, 65536, 2},
+    {"round", s_round, rint, INFINITY, 0},
+    {"floor", s_floor, floor, INFINITY, 0},
+    {"ceil", s_ceil, ceil, INFINITY, 0},
+    {"softplus", s_softplus, softplus, INFINITY, 3},
+    {"exp_share", share, exact_share, INFINITY, 2},
 };
 enum { N_ACCURATE = sizeof accurate / sizeof *accurate };
 
@@ -251,6 +286,7 @@ int main(int argc, char **argv) {
         a[i % 16] = s_float(special[i % N]);
         check_trees(a);
     }
+    check_halves();
     check_tails();
     check_pow(special, N);
     check_accuracy(argc > 1 && strcmp(argv[1], "--all") == 0 ? 1 : 8191);
