@@ -100,27 +100,32 @@ static void read_half(int thread, ptrdiff_t rows, const int8_t *w) {
 
 #define GLUE2(a, b) a##b
 #define GLUE(a, b) GLUE2(a, b)
+#define KERNEL2(kind, format, tile, level, part) \
+    infk_i8_##kind##_keep_##format##_##tile##__##level##part
+#define KERNEL(kind, format, tile, level, part) KERNEL2(kind, format, tile, level, part)
+#define FORMATS(F) F(2, q4_0) F(3, q4_1) F(6, q5_0) F(8, q8_0) F(12, q4_k) F(14, q6_k)
 /* clang-format off */
-#define SHAPES(X, format, LINEAR, GATED)                                   \
-    X(format, LINEAR, 1, smollm2_qkv,    960,   576)                       \
-    X(format, GATED,  2, smollm2_gated,  1536,  576)                       \
-    X(format, LINEAR, 1, smollm2_down,   576,   1536)                      \
-    X(format, LINEAR, 1, smollm2_head,   49152, 576)                       \
-    X(format, LINEAR, 1, tinyllama_qkv,  2560,  2048)                      \
-    X(format, GATED,  2, tinyllama_gated, 5632, 2048)                      \
-    X(format, LINEAR, 1, tinyllama_down, 2048,  5632)
+#define SHAPES(X, number, format)                                          \
+    X(number, format, linear, LINEAR_TILE, 1, smollm2_qkv, 960, 576)       \
+    X(number, format, gated, GATED_TILE, 2, smollm2_gated, 1536, 576)      \
+    X(number, format, linear, LINEAR_TILE, 1, smollm2_down, 576, 1536)     \
+    X(number, format, linear, LINEAR_TILE, 1, smollm2_head, 49152, 576)    \
+    X(number, format, linear, LINEAR_TILE, 1, tinyllama_qkv, 2560, 2048)   \
+    X(number, format, gated, GATED_TILE, 2, tinyllama_gated, 5632, 2048)   \
+    X(number, format, linear, LINEAR_TILE, 1, tinyllama_down, 2048, 5632)
 /* clang-format on */
 
-#define X(format, KERNEL, halves, name, n, k)                                                              \
-    static void GLUE(f##format##_, name)(int thread, ptrdiff_t rows, const int8_t *w) {                    \
-        const infk_keep_dims d = {rows, n, k, format, (k / 32 * 40 + 63) / 64 * 64, n, halves};            \
-        const struct GLUE(KERNEL, _epi) e = {NULL, NULL, results, NULL};                                   \
-        const ptrdiff_t units = (n + 15) / 16;                                                             \
-        GLUE(KERNEL, _body)(&d, records, w, &e, units * thread / THREADS, units * (thread + 1) / THREADS); \
+#define X(number, format, kind, tile, halves, name, n, k)                                       \
+    static void GLUE(format##_, name)(int thread, ptrdiff_t rows, const int8_t *w) {            \
+        const infk_keep_dims d = {rows, n, k, number, (k / 32 * 40 + 63) / 64 * 64, n, halves}; \
+        const struct KERNEL(kind, format, tile, LEVEL, _epi) e = {NULL, NULL, results, NULL};   \
+        const ptrdiff_t units = (n + 15) / 16;                                                  \
+        KERNEL(kind, format, tile, LEVEL, _body)(&d, records, w, &e, units * thread / THREADS,  \
+                                                 units * (thread + 1) / THREADS);               \
     }
-#define FORMAT(format, name, LINEAR, GATED) SHAPES(X, format, LINEAR, GATED)
-FORMATS(FORMAT)
-#undef FORMAT
+#define F(number, format) SHAPES(X, number, format)
+FORMATS(F)
+#undef F
 #undef X
 
 static double roof;
@@ -162,14 +167,10 @@ int main(int argc, char **argv) {
     pthread_barrier_init(&meet, NULL, THREADS + 1);
     roof = (double)memory / seconds(read_half, 1, memory, 1) * 1e-9;
     printf("RESULT read_roof %.1f GB/s\n", roof);
-#define X(format, KERNEL, halves, name, n, k) \
-    if (argc < 2 || strstr(#name, argv[1]))   \
-        report(format_name, #name, GLUE(f##format##_, name), format, halves, n, k);
-#define FORMAT(format, name, LINEAR, GATED) \
-    {                                       \
-        const char *format_name = name;     \
-        SHAPES(X, format, LINEAR, GATED)    \
-    }
-    FORMATS(FORMAT)
+#define X(number, format, kind, tile, halves, name, n, k) \
+    if (argc < 2 || strstr(#format "/" #name, argv[1]))   \
+        report(#format, #name, GLUE(format##_, name), number, halves, n, k);
+#define F(number, format) SHAPES(X, number, format)
+    FORMATS(F)
     return 0;
 }
