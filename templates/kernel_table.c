@@ -459,7 +459,7 @@ uint64_t infk_flops(infk_kind kind, const void *dims) {
     }
 }
 
-ptrdiff_t infk_groups_record(ptrdiff_t k) { return (k / 32 * 40 + 63) / 64 * 64; }
+ptrdiff_t infk_groups_record(ptrdiff_t k) { return (k / 32 * 44 + 63) / 64 * 64; }
 
 ptrdiff_t infk_keep_bytes(ptrdiff_t format, ptrdiff_t n, ptrdiff_t k, ptrdiff_t halves) {
     static const ptrdiff_t formats[] = {2, 3, 6, 8, 12, 14};

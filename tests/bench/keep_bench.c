@@ -117,7 +117,7 @@ static void read_half(int thread, ptrdiff_t rows, const int8_t *w) {
 
 #define X(number, format, kind, tile, halves, name, n, k)                                       \
     static void GLUE(format##_, name)(int thread, ptrdiff_t rows, const int8_t *w) {            \
-        const infk_keep_dims d = {rows, n, k, number, (k / 32 * 40 + 63) / 64 * 64, n, halves}; \
+        const infk_keep_dims d = {rows, n, k, number, (k / 32 * 44 + 63) / 64 * 64, n, halves}; \
         const struct KERNEL(kind, format, tile, LEVEL, _epi) e = {NULL, NULL, results, NULL};   \
         const ptrdiff_t units = (n + 15) / 16;                                                  \
         KERNEL(kind, format, tile, LEVEL, _body)(&d, records, w, &e, units * thread / THREADS,  \
@@ -155,13 +155,13 @@ int main(int argc, char **argv) {
         return 77;
     }
     weights = mmap(NULL, memory + 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    records = aligned_alloc(64, (size_t)MAX_ROWS * (MAX_K / 32 * 40 + 64));
+    records = aligned_alloc(64, (size_t)MAX_ROWS * (MAX_K / 32 * 44 + 64));
     results = aligned_alloc(64, (size_t)MAX_ROWS * MAX_N * sizeof *results);
     if (weights == MAP_FAILED || !records || !results) return 1;
     madvise(weights, memory, MADV_HUGEPAGE);
     for (size_t i = 0; i < memory; i += 4)
         memcpy(weights + i, &(uint32_t){(uint32_t)i * 2654435761u & 0x3fff3fffu}, 4);
-    for (size_t i = 0; i < (size_t)MAX_ROWS * (MAX_K / 32 * 40 + 64); i += 4)
+    for (size_t i = 0; i < (size_t)MAX_ROWS * (MAX_K / 32 * 44 + 64); i += 4)
         memcpy(records + i, &(float){0.01f}, 4);
     memset(results, 0, (size_t)MAX_ROWS * MAX_N * sizeof *results);
     pthread_barrier_init(&meet, NULL, THREADS + 1);
