@@ -47,7 +47,7 @@ static infrt_value joined(infrt_chat_state *s, const infrt_value *list, const in
     infrt_value out = infrt_value_text("", 0, 1);
     for (size_t i = 0; i < list->n && infrt_chat_step(s); i++) {
         const infrt_value item = infrt_value_string(s, &list->items[i]);
-        if (i && between) out = infrt_value_join(s, &out, between);
+        if (i) out = infrt_value_join(s, &out, between);
         out = infrt_value_join(s, &out, &item);
     }
     return out;
@@ -174,10 +174,10 @@ static infrt_value list_call(infrt_chat_state *s, uint32_t function, const infrt
     case INFRT_CALL_select: return selected(s, &list, arguments, n, 0, 1);
     case INFRT_CALL_reject: return selected(s, &list, arguments, n, 0, 0);
     case INFRT_CALL_map: return mapped(s, &list, &arguments[0]);
-    case INFRT_CALL_join:
-        if (n && arguments[0].type != INFRT_VALUE_TEXT)
-            return infrt_chat_wrong(s, "join by a value that is no text");
-        return joined(s, &list, n ? &arguments[0] : NULL);
+    case INFRT_CALL_join: {
+        const infrt_value between = n ? infrt_value_string(s, &arguments[0]) : infrt_value_text("", 0, 1);
+        return joined(s, &list, &between);
+    }
     case INFRT_CALL_length:
     case INFRT_CALL_count: return infrt_value_int((int64_t)list.n);
     default: return list;

@@ -133,7 +133,9 @@ static void forget(infrt_chat_state *s, size_t used) {
     if (!s->status) s->used = used > s->floor ? used : s->floor;
 }
 
+/* Jinja runs the block of `else` unless some turn came to its end: `break` and `continue` count as none. */
 static void loop(infrt_chat_state *s, const uint32_t *code) {
+    int ended = 0;
     const size_t before = s->used;
     const uint32_t n_variables = s->n_variables, frame = s->frame;
     const infrt_value list = infrt_chat_eval(s, code[3]);
@@ -148,13 +150,14 @@ static void loop(infrt_chat_state *s, const uint32_t *code) {
         push(s, 0, &self);
         push_item(s, code, &items.items[i]);
         run(s, code[5]);
+        ended |= s->jump == 0;
         s->n_variables = n_variables;
         forget(s, used);
     }
     s->frame = frame;
     s->jump = 0;
     forget(s, before);
-    if (items.n == 0 && code[6] && !s->status) run(s, code[6]);
+    if (!ended && code[6] && !s->status) run(s, code[6]);
 }
 
 static void set_attribute(infrt_chat_state *s, const uint32_t *code) {

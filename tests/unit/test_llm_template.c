@@ -84,6 +84,7 @@ static void statements(void **state) {
     expect("{% for m in messages %}{% if loop.first %}{% continue %}{% endif %}{{ m.role }}{% "
            "break %}{% endfor %}",
            "user");
+    expect("{% for i in [1] %}{% continue %}{% else %}none{% endfor %}", "none"); /* no turn came to its end */
     expect("{% if 0 %}a{% elif '' %}b{% elif 1 %}c{% else %}d{% endif %}", "c");
     /* what a loop sets is its own; a namespace is shared; an if has no names of its own */
     expect("{% set x = 1 %}{% for i in range(2) %}{% set x = x + 5 %}{{ x }}{% endfor %}{{ x }}", "661");
@@ -165,6 +166,7 @@ static void refusals(void **state) {
     refused("\n\n{{ x | dictsort }}", "line 3: the filter \"dictsort\" is not supported");
     refused("{{ x.frobnicate() }}", "line 1: the method \"frobnicate\" is not supported");
     refused("{{ x is sameas y }}", "line 1: this test is not supported: \"sameas\"");
+    refused("{{ x is none is none }}", "line 1: a test of a test needs brackets, before: \"is\"");
     refused("{{ 1.5 }}", "line 1: the name of an attribute is expected where there is: \"5\"");
     refused("{{ 2 ** 3 }}", "line 1: this operator is not supported: \"**\"");
     refused("{% if 1 %}\nx", "line 1: {% elif %} is missing: a block begins here and does not end");

@@ -274,6 +274,7 @@ static uint32_t test(infc_template *t, uint32_t of) {
         id++;
     if (id == INFRT_N_TESTS) return wrong(t, "this test is not supported");
     t->at++;
+    if (is_word(t, "is")) return wrong(t, "a test of a test needs brackets, before");
     if (tests[id].arguments && !(argument = postfix(t, primary(t)))) return 0;
     const uint32_t node =
         infc_template_node(t, (const uint32_t[]){INFRT_OP_TEST, id, of, argument}, 4, 2, 2);
