@@ -171,7 +171,7 @@ infrt_status infrt_lm_chat(infrt_lm_app *app) {
     talk t = {.app = app, .terminal = isatty(STDIN_FILENO)};
     infrt_llm_request request;
     if (!chat || chat->why_not)
-        return infrt_fail(&app->error, INFRT_ERR_USAGE, "%s has no chat template (%s); `run --raw` continues a text",
+        return infrt_fail(&app->error, INFRT_ERR_USAGE, "%s has no chat template (%s); `run` continues a text",
                           app->model->name, chat ? chat->why_not : "its files have none");
     infrt_status status = policy_read(app->options.overflow, &t.policy, &app->error);
     if (status == INFRT_OK)

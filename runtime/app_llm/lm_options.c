@@ -24,8 +24,8 @@ static const infrt_flag flags[] = {
 
 static const char run_more[] =
     "The answer goes to stdout as it is made; times go to stderr.\n"
-    "  run --prompt \"Why is the sky blue?\" --max-tokens 100\n"
-    "  run --raw --prompt \"The capital of France is\"\n"
+    "  run --prompt \"The capital of France is\" --max-tokens 20\n"
+    "  run --chat --prompt \"Why is the sky blue?\"\n"
     "  run --prompt - --system \"Answer in one sentence.\" < question.txt\n"
     "  run --prompt Hello --temperature 0.8 --top-p 0.95 --seed 1 --json\n"
     "The same prompt, settings and seed give the same answer, whatever else runs.\n";
@@ -40,7 +40,7 @@ static const char bench_more[] = "Ids are made up, so no tokenizer is needed. Fi
 static const char tokenize_more[] =
     "  tokenize --prompt \"Hello world\"           ids and their texts, as the model is given "
     "them\n"
-    "  tokenize --raw --prompt \"Hello world\"     without the chat template\n"
+    "  tokenize --chat --prompt \"Hello world\"    the same within the chat template\n"
     "  tokenize --tokens 1,2,3                   the text of ids\n";
 
 static const infrt_command_info commands[] = {

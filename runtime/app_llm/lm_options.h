@@ -18,7 +18,7 @@ typedef enum infrt_lm_command {
 typedef struct infrt_lm_options {
     infrt_parsed parsed;
     const char *prompt, *prompt_file, *ids, *system, *overflow, *profile, *weights;
-    bool raw, ignore_eos, pin, huge_pages, lock_memory;
+    bool chat, ignore_eos, pin, huge_pages, lock_memory;
     uint32_t max_tokens, top_k, logprobs, prompt_tokens, tokens, depth, batch, repeat, context, chunk, threads;
     uint64_t seed, kv_memory;
     float temperature, top_p, min_p, repetition_penalty, presence_penalty, frequency_penalty;

@@ -41,19 +41,19 @@ infrt_status infrt_lm_text_read(const char *path, char **out, infrt_error *error
     return status;
 }
 
-/* As messages where there is a template, unless --raw; else as it is. */
+/* As it is, or with --chat and --system as messages. */
 static infrt_status text_place(infrt_lm_app *app, const char *text, infrt_lm_prompt *out,
                                infrt_llm_request *request) {
     const infrt_lm_options *o = &app->options;
     const infrt_chat *chat = app->model->llm->chat;
     uint32_t n = 0;
-    if (o->raw || !chat || chat->why_not) {
-        if (o->system)
-            return infrt_fail(&app->error, INFRT_ERR_USAGE, "--system needs a chat template; %s",
-                              o->raw ? "leave out --raw" : "this model has none, put it into the prompt");
-        request->text = text;
-        return INFRT_OK;
-    }
+    request->text = text;
+    if (!o->chat && !o->system) return INFRT_OK;
+    if (!chat || chat->why_not)
+        return infrt_fail(&app->error, INFRT_ERR_USAGE, "%s needs a chat template (%s); put all into the prompt",
+                          o->system ? "--system" : "--chat",
+                          chat ? chat->why_not : "this model's files have none");
+    request->text = NULL;
     if (o->system) out->messages[n++] = (infrt_llm_message){"system", o->system};
     out->messages[n++] = (infrt_llm_message){"user", text};
     request->messages = out->messages;

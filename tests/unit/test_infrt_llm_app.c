@@ -37,7 +37,7 @@ static void test_run_text(void **state) {
     const char *calls[] = {
         "run --prompt hi --max-tokens 12 --ignore-eos", "run --prompt-file hi.txt --max-tokens 12 --ignore-eos",
         "run --prompt - --max-tokens 12 --ignore-eos --chunk 1 --threads 2",
-        "run --raw --prompt=hi --max-tokens=12 --ignore-eos --kv-memory 4KiB --huge-pages --pin"};
+        "run --prompt=hi --max-tokens=12 --ignore-eos --kv-memory 4KiB --huge-pages --pin"};
     put_file("hi.txt", "hi", 2);
     program_input = "hi";
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
