@@ -30,7 +30,7 @@ static void frequencies(const float *logits, infrt_llm_sampling how, double out[
         infrt_history history = {NULL, 0, i % 100};
         int32_t id = infrt_sample(&s, logits, &how, &history);
         assert_in_range(id, 0, N - 1);
-        out[id] += 1.0 / DRAWS;
+        out[id] += 1.0 / (double)DRAWS;
     }
     infrt_sampler_deinit(&s);
 }
@@ -41,7 +41,7 @@ static void expect_softmax(const float *logits, double temperature, unsigned kep
     for (int i = 0; i < N; i++) sum += kept >> i & 1 ? exp((double)logits[i] / temperature) : 0;
     for (int i = 0; i < N; i++) {
         double p = kept >> i & 1 ? exp((double)logits[i] / temperature) / sum : 0;
-        double sigma = sqrt(p * (1 - p) / DRAWS);
+        double sigma = sqrt(p * (1 - p) / (double)DRAWS);
         if (fabs(got[i] - p) > 4.5 * sigma + 1e-9)
             fail_msg("id %d: drawn %g, not %g", i, got[i], p);
     }
