@@ -112,8 +112,17 @@ int infrt_value_compare(const infrt_value *a, const infrt_value *b) {
     return order ? order : (a->n > b->n) - (a->n < b->n);
 }
 
+/* Templates make control tokens of roles ('<|' + role + '|>'): the usual ones count as the template's own words. */
 static infrt_value role_of(const infrt_chat_message *m) {
-    return infrt_value_text(m->role, m->role_bytes, 0);
+    static const struct {
+        const char *name;
+        size_t n;
+    } usual[] = {{"system", 6}, {"user", 4}, {"assistant", 9}, {"tool", 4}};
+    uint32_t mark = 0;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (usual[i].n == m->role_bytes && memcmp(usual[i].name, m->role, m->role_bytes) == 0)
+            mark = 1;
+    return infrt_value_text(m->role, m->role_bytes, mark);
 }
 static infrt_value content_of(const infrt_chat_message *m) {
     return infrt_value_text(m->content, m->content_bytes, 0);

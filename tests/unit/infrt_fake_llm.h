@@ -4,6 +4,7 @@
 #ifndef INFRT_FAKE_LLM_H
 #define INFRT_FAKE_LLM_H
 #include "infrt_llm.h"
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +20,8 @@ enum {
     FAKE_ANYTHING_BLOCKS = 1 << 20
 };
 
-static _Atomic int fake_wrongs; /* counted by all workers */
-static int fake_fails_at = -1, fake_nan;
+static _Atomic int fake_wrongs;                                    /* counted by all workers */
+static int fake_fails_at = -1, fake_interrupted_at = -1, fake_nan; /* how many steps until then */
 
 static uint64_t fake_hash_start(void) { return 0x243f6a8885a308d3u; }
 static uint64_t fake_hash_add(uint64_t hash, int32_t cell) {
@@ -90,6 +91,7 @@ static int fake_llm_run(const infc_call *call) {
     if (call->barrier) call->barrier->wait(call->barrier->self, call->worker);
     for (int64_t r = call->worker; r < n_rows; r += call->n_workers)
         fake_logits(call, last[r], (float *)call->outputs[0] + r * FAKE_VOCAB);
+    if (fake_interrupted_at >= 0 && call->worker == 0 && fake_interrupted_at-- == 0) raise(SIGINT);
     if (fake_fails_at >= 0 && call->worker == 0 && fake_fails_at-- == 0) return INFC_RUN_BAD_INDEX;
     return INFC_RUN_OK;
 }

@@ -139,12 +139,26 @@ static void test_info_verify(void **state) {
     fake_nan = 0;
 }
 
+/* Ctrl-C ends the answer, what came of it is told, and who started the program sees the signal. */
+static void test_interrupt(void **state) {
+    (void)state;
+    fake_interrupted_at = 5;
+    assert_int_equal(program_run(&fake_llm, "run --tokens 5,6,9 --ignore-eos --json"), 1000 + SIGINT);
+    expect_has(caught_out, "\"finish\": \"cancelled\"");
+    expect_has(caught_out, "\"answer_tokens\": 6");
+    fake_interrupted_at = 0; /* in the prompt */
+    assert_int_equal(program_run(&fake_llm, "run --tokens 5,6,9 --ignore-eos --chunk 1"), 1000 + SIGINT);
+    assert_string_equal(caught_out, "");
+    expect_has(caught_err, "cancelled");
+    fake_interrupted_at = -1;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run_ids),    cmocka_unit_test(test_run_text),
-        cmocka_unit_test(test_run_json),   cmocka_unit_test(test_run_refused),
-        cmocka_unit_test(test_tokenize),   cmocka_unit_test(test_bench),
-        cmocka_unit_test(test_info_verify)};
+        cmocka_unit_test(test_run_ids),     cmocka_unit_test(test_run_text),
+        cmocka_unit_test(test_run_json),    cmocka_unit_test(test_run_refused),
+        cmocka_unit_test(test_tokenize),    cmocka_unit_test(test_bench),
+        cmocka_unit_test(test_info_verify), cmocka_unit_test(test_interrupt)};
     if (!mkdtemp(work_dir)) return 1;
     program_main = infrt_llm_main;
     model = fake_text_model(&info);

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""The program of a language model, examples/tiny-lm: its commands, against tokenizers, jinja2 and the forward pass in
+numpy; and the C program of docs/language-models.md.
+
+usage: language_program.py INFC SOURCE_DIR WORK_DIR
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import jinja2
+import numpy as np
+import tokenizers
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "llm"))
+import checkpoint  # noqa: E402
+import llama  # noqa: E402
+import write_checkpoint  # noqa: E402
+
+VERSE = "In the beginning God created the heaven and the earth"
+FAILED = []
+
+
+def expect(holds, what):
+    if not holds:
+        FAILED.append(what)
+        print("FAILED", what, flush=True)
+
+
+class Program:
+    def __init__(self, path):
+        self.path = path
+
+    def run(self, *words, given=None):
+        return subprocess.run([self.path, *map(str, words)], input=given, capture_output=True, text=True)
+
+    def json(self, *words, given=None):
+        done = self.run(*words, "--json", given=given)
+        assert done.returncode == 0, (words, done.stderr)
+        return json.loads(done.stdout)
+
+
+def f32_copy(source, work):
+    """The example with its weights as f32, which are the same numbers."""
+    folder = work / "tiny-lm"
+    shutil.copytree(source / "examples/tiny-lm", folder)
+    tensors = checkpoint.read_safetensors(folder / "model.safetensors")
+    values = {name: np.asarray(t, np.float32) for name, t in tensors.items()}
+    shapes = {name: v.shape for name, v in values.items()}
+    write_checkpoint.write_safetensors(folder / "model.safetensors", shapes, values.get, "F32")
+    return folder
+
+
+def check_tokens(program, folder):
+    known = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    texts = [VERSE, "naïve café — 12,345", "\n\n  a  b\t", "日本", "<|end|> <|user|>", "x" * 300]
+    for text in texts[:4] + texts[5:]:
+        ids = program.json("tokenize", "--raw", "--prompt", text)["ids"]
+        expect(ids == known.encode(text).ids, f"ids of {text[:20]!r}")
+        back = program.run("tokenize", "--tokens", ",".join(map(str, ids))).stdout
+        expect(back == "<|begin|>" + text + "\n", f"text of {text[:20]!r}")
+    config = json.loads((folder / "tokenizer_config.json").read_text())
+    template = jinja2.Template(config["chat_template"])
+    whole = template.render(bos_token=config["bos_token"], eos_token=config["eos_token"], add_generation_prompt=True,
+                            messages=[dict(role="system", content="Be brief."), dict(role="user", content=VERSE)])
+    told = program.json("tokenize", "--prompt", VERSE, "--system", "Be brief.")["ids"]
+    expect(told == known.encode(whole, add_special_tokens=False).ids, "ids of a conversation")
+    plain, forged = (program.json("tokenize", "--prompt", t)["ids"] for t in ("x", texts[4]))
+    same = [plain.count(i) == forged.count(i) for i in range(8)]
+    expect(all(same), "no control token out of a message")
+    return known
+
+
+def check_answers(program, folder, known):
+    ids = known.encode(VERSE).ids
+    words = ",".join(map(str, ids))
+    whole = program.json("run", "--raw", "--prompt", VERSE, "--max-tokens", 40)
+    expect(whole["prompt"] == ids and whole["prompt_tokens"] == len(ids), "ids of the prompt")
+    expect(whole["text"] == known.decode(whole["tokens"]), "text of the answer")
+    model = llama.Llama(folder)
+    logits = model.forward(ids + whole["tokens"])[len(ids) - 1 : -1].astype(np.float64)
+    shifted = logits - logits.max(-1, keepdims=True)
+    logprobs = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+    chosen = logprobs[np.arange(len(logits)), whole["tokens"]]
+    near = np.abs(chosen - whole["logprobs"])
+    expect(near.mean() < 0.05 and near.max() < 0.3, f"probabilities: {near.mean():.3f} off, at most {near.max():.3f}")
+    best = logprobs.max(-1) - chosen
+    expect(best.max() < 0.3, f"the likeliest token, within {best.max():.3f}")
+
+    for flags in (["--threads", 1], ["--threads", 2], ["--chunk", 1], ["--chunk", 7, "--threads", 3],
+                  ["--huge-pages", "--pin"]):
+        other = program.json("run", "--tokens", words, "--max-tokens", 40, *flags)
+        same = (other["tokens"], other["logprobs"]) == (whole["tokens"], whole["logprobs"])
+        expect(same, f"the same bits with {flags}")
+    (folder / "verse.txt").write_text(VERSE)
+    said = [program.run("run", "--raw", "--max-tokens", 40, *how, given=VERSE).stdout
+            for how in (["--prompt", "-"], ["--prompt-file", folder / "verse.txt"], ["--prompt", VERSE])]
+    expect(said == [whole["text"] + "\n"] * 3, "text from a file, from stdin, as a word")
+
+    drawing = ["run", "--raw", "--prompt", VERSE, "--max-tokens", 40, "--temperature", 1, "--seed"]
+    drawn = [program.json(*drawing, seed)["tokens"] for seed in (1, 1, 2)]
+    expect(drawn[0] == drawn[1] != drawn[2], "a seed, an answer")
+    part = whole["text"][5:12]
+    cut = program.json("run", "--raw", "--prompt", VERSE, "--max-tokens", 40, "--stop", part)
+    expect((cut["finish"], cut["text"]) == ("stop", whole["text"][: whole["text"].index(part)]), "a stop string")
+    first = whole["tokens"][0]
+    never = program.json("run", "--raw", "--prompt", VERSE, "--max-tokens", 5, "--logit-bias", f"{first}=-inf")
+    expect(first not in never["tokens"], "a token that is never taken")
+
+
+def check_chat(program):
+    first = program.json("run", "--prompt", "Hello", "--max-tokens", 8)["text"]
+    done = program.run("chat", "--max-tokens", 8, given="Hello\nAnd then?\n/reset\nHello\n/exit\nHello\n")
+    said = done.stdout.split("\n")
+    expect(done.returncode == 0 and len(said) == 4, "three answers of a conversation")
+    expect(said[0] == first and said[2] == first, "the first answer is that of `run`, also after /reset")
+    again = "Hello again, and again, and again\n" * 8
+    for policy, code, words in (("stop", 0, "the conversation ends"), ("error", 2, "more than the context"),
+                                ("truncate", 0, "are forgotten")):
+        done = program.run("chat", "--max-tokens", 16, "--context", 128, "--overflow", policy, given=again)
+        right = done.returncode == code and words in done.stderr
+        expect(right, f"--overflow {policy}: {done.returncode} {done.stderr}")
+        expect((done.stdout.count("\n") == 8) == (policy == "truncate"), f"answers with --overflow {policy}")
+    expect(program.run("chat", "--overflow", "later").returncode == 2, "an unknown policy")
+
+
+def check_others(program):
+    info = program.json("info")
+    expect(info["chat"] and info["context"] == 512 and info["vocabulary"] == 1024 and info["bos"] == 0, "info")
+    bench = program.json("bench", "--prompt-tokens", 64, "--tokens", 16, "--context", 32, "--batch", 4)
+    expect(bench["answer_tokens"] == 16 and bench["batch"] == 4 and bench["answer_tokens_per_second"] > 0, "bench")
+    verified = program.json("verify")
+    expect(verified["ok"] and len(verified["checks"]) >= 5, "verify")
+    for words in (["run"], ["run", "--tokens", "5000"], ["run", "--tokens", "1", "--max-tokens", "600"], ["chta"],
+                  ["run", "--temperature", "x"]):
+        done = program.run(*words)
+        expect(done.returncode == 2 and done.stderr and not done.stdout, f"refused: {words}")
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([program.path, "run", "--prompt", "x"], stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    expect(done.returncode in (-13, 4), f"nobody reads: {done.returncode}")
+
+
+def check_library(program, source, work, known):
+    text = (source / "examples/tiny-lm/stream.c").read_text()
+    page = (source / "docs/language-models.md").read_text()
+    expect(text in page, "docs/language-models.md shows stream.c as it is")
+    command = next(line for line in page.splitlines() if line.startswith("cc "))
+    shutil.copy(source / "examples/tiny-lm/stream.c", work)
+    subprocess.run(["sh", "-c", command], cwd=work, check=True)
+    done = subprocess.run(["./stream", VERSE], cwd=work, capture_output=True, text=True)
+    expect(done.stdout == program.run("run", "--raw", "--prompt", VERSE, "--max-tokens", 64).stdout, "the program in C")
+
+
+def main():
+    infc, source, work = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    folder = f32_copy(source, work)
+    subprocess.run([infc, "compile", folder, "-o", work / "tiny-lm-infc"], check=True, stdout=subprocess.DEVNULL)
+    program = Program(work / "tiny-lm-infc/tiny_lm")
+    known = check_tokens(program, folder)
+    check_answers(program, folder, known)
+    check_chat(program)
+    check_others(program)
+    check_library(program, source, work, known)
+    print(f"{len(FAILED)} failed")
+    return bool(FAILED)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
