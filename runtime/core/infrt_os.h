@@ -37,6 +37,8 @@ void infrt_os_file_unmap(void *map, size_t map_bytes);
 
 /* The most memory that this process has had resident; 0: not known. */
 uint64_t infrt_os_peak_rss(void);
+/* Whole pages of a mapped file in this range leave memory; they are read again when they are used. */
+void infrt_os_forget(const void *memory, size_t bytes);
 /* Keeps memory resident; false where the limit of locked memory is in the way. Null is fine. */
 bool infrt_os_lock(const void *memory, size_t bytes);
 /* The calling thread stays on one CPU of its mask: number `worker`, modulo how many there are. Best effort. */

@@ -149,6 +149,12 @@ uint64_t infrt_os_peak_rss(void) {
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
 }
 
+void infrt_os_forget(const void *memory, size_t bytes) {
+    uintptr_t page = page_bytes(), begin = ((uintptr_t)memory + page - 1) / page * page,
+              end = ((uintptr_t)memory + bytes) / page * page;
+    if (end > begin) madvise((void *)begin, end - begin, MADV_DONTNEED);
+}
+
 bool infrt_os_lock(const void *memory, size_t bytes) {
     return !memory || mlock(memory, bytes) == 0;
 }

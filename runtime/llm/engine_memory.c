@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define KV_DEFAULT_MOST ((uint64_t)2 << 30)
-enum { TEXT_ROOM = 8192 };
+enum { TEXT_ROOM = 8192, COPY_AT_ONCE = 4 << 20 };
 
 infrt_status infrt_kv_size(infrt_llm *llm, const infrt_llm_config *config, infrt_error *error) {
     const infc_llm_info *info = llm->info;
@@ -81,7 +81,12 @@ static infrt_status weights_copy(infrt_weights *weights, infrt_error *error) {
     if (!copy.map)
         return infrt_fail(error, INFRT_ERR_NO_MEMORY,
                           "no memory for a copy of %" PRIu64 " bytes of weights", weights->bytes);
-    memcpy(copy.map, weights->data, (size_t)weights->bytes);
+    for (size_t at = 0, n; at < weights->bytes; at += n) {
+        const char *from = (const char *)weights->data + at;
+        n = weights->bytes - at < COPY_AT_ONCE ? (size_t)(weights->bytes - at) : COPY_AT_ONCE;
+        memcpy((char *)copy.map + at, from, n);
+        if (weights->map) infrt_os_forget(from, n); /* never all of both in memory */
+    }
     copy.map_bytes = bytes;
     copy.data = copy.map;
     infrt_weights_close(weights);
