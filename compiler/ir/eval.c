@@ -3,11 +3,10 @@
 #include "../base/interrupt.h"
 #include "../../templates/reference.h"
 #include "eval_map.h"
+#include "eval_units.h"
 #include "ir.h"
 #include "op_rules.h"
 #include <string.h>
-
-enum { SHARES = 64 }; /* of a kernel's work */
 
 infc_status infc_tensor_create(infc_cx *cx, infc_arena *arena, const infc_type *type, infc_tensor *out) {
     const char *wrong = infc_type_check(cx->arena, type);
@@ -44,10 +43,7 @@ static infc_status run_call(infc_cx *cx, infc_arena *arena, const infc_kernel_ca
         size_t floats = (size_t)infk_scratch(call->kind, &call->dims);
         operands[INFK_SCRATCH] = infc_arena_alloc(arena, floats * sizeof(float) + INFC_OVER_READ, INFC_ALIGN);
     }
-    /* In shares, as workers do it, so that an interrupt is heeded. */
-    ptrdiff_t units = infk_units(call->kind, &call->dims), share = units / SHARES + 1;
-    for (ptrdiff_t i = 0; i < units && !infc_interrupt_signal(); i += share)
-        entry(&call->dims, operands, out, i, i + share < units ? i + share : units);
+    infc_eval_units(entry, &call->dims, infk_units(call->kind, &call->dims), operands, out);
     return infc_interrupt_check(cx);
 }
 

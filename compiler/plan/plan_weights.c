@@ -37,12 +37,13 @@ static infc_status evaluate(infc_builder *b, MlirValue value, infc_tensor *out) 
 }
 
 /* How many ops a recipe for `value` has; 0 when it has more than `most`, or takes several values in another way than
- * one after the other. */
+ * one after the other, or as rows of a table. */
 static int recipe_length(infc_builder *b, MlirValue value, int most) {
     infc_op_desc desc;
     MlirOperation def = infc_ir_def(value);
     infc_ir_describe(b->ir, def, &desc);
-    if (most < 1 || (desc.n_in > 1 && !infc_op_is_concat(desc.kind))) return 0;
+    const bool one_after_another = infc_op_is_concat(desc.kind) || desc.kind == INFC_OP_embed_keep;
+    if (most < 1 || (desc.n_in > 1 && !one_after_another)) return 0;
     int n = 1;
     for (int i = 0; i < desc.n_in; i++) {
         const int more = recipe_length(b, mlirOperationGetOperand(def, i), most - n);
