@@ -38,6 +38,14 @@ static const char *own_address(const infc_emit_unit *u, const infc_plan_buffer *
                              (unsigned long long)root->own_offset, (unsigned long long)root->offset);
 }
 
+/* Of all layers. */
+static long long kv_groups(const infc_plan *plan) {
+    for (int s = 0; s < plan->n_steps; s++)
+        if (plan->steps[s].kernel && plan->steps[s].kernel->kind == INFK_kv_store)
+            return (long long)plan->steps[s].call.dims.kv.groups;
+    return 1;
+}
+
 /* How many rows there are: infc_plan_mode. */
 static void print_mode(const infc_emit_unit *u, infc_buf *out) {
     const infc_plan *plan = u->plan;
@@ -45,8 +53,9 @@ static void print_mode(const infc_emit_unit *u, infc_buf *out) {
                *rows = infc_emit_dim(u, plan->buffers[plan->inputs[INFC_LLM_LAST_ROWS]].type.dims[0]);
     infc_buf_printf(out, "    const int few = %s <= %d && %s <= %d;\n", tokens, INFC_PLAN_FEW_ROWS,
                     rows, INFC_PLAN_FEW_ROWS);
-    infc_buf_printf(out, "    const unsigned mode = !few ? %du : %s == 1 ? %du : %du;\n    (void)mode;\n",
-                    INFC_MODE_MANY, tokens, INFC_MODE_ONE, INFC_MODE_FEW);
+    infc_buf_printf(out, "    const unsigned mode = !few ? %du : %s != 1 ? %du : %lld %% n ? %du : %du;\n",
+                    INFC_MODE_MANY, tokens, INFC_MODE_FEW, kv_groups(plan), INFC_MODE_ONE, INFC_MODE_SHARED);
+    infc_buf_puts(out, "    (void)mode;\n");
     infc_buf_printf(out, "    unsigned char *const mine = arena + %llu + (size_t)worker * %llu;\n",
                     (unsigned long long)plan->arena_bytes, (unsigned long long)plan->arena_bytes_per_worker);
 }
@@ -116,9 +125,9 @@ static void print_guard(const infc_emit_unit *u, int guard, infc_buf *out) {
     infc_buf_printf(out, "%s*%s", g->taken ? "" : "!", u->locals[g->buffer]);
 }
 
-static void print_call(const infc_emit_unit *u, int s, const char *indent, infc_buf *out) {
+/* The call of units that are `part`, two arguments. */
+static void print_part(const infc_emit_unit *u, int s, const char *indent, const char *part, infc_buf *out) {
     const infc_plan_step *step = &u->plan->steps[s];
-    print_check(u, step, indent, out);
     infc_buf_printf(out, "%s%s(", indent, u->functions[u->step_function[s]].name);
     infc_emit_args args = infc_emit_args_begin(out, (int)strlen(indent) + 4);
     if (infc_emit_is_open(u->plan, step)) infc_emit_arg(&args, "z");
@@ -134,14 +143,37 @@ static void print_call(const infc_emit_unit *u, int s, const char *indent, infc_
         const int id = u->plan->stores[step->first_store + i].buffer;
         infc_emit_arg(&args, "%s%s", by_size || !is_f32(u, id) ? "(void *)" : "", u->locals[id]);
     }
-    infc_emit_arg(&args, step->own ? "INFC_ALL_OR_PART(few, %s, worker, n)" : "INFC_PART(%s, worker, n)",
-                  infc_emit_dim(u, step->units));
-    infc_buf_printf(out, ");\n%sINFC_STEP_DONE(c, %d);\n", indent, s);
+    infc_emit_arg(&args, "%s", part);
+    infc_buf_puts(out, ");\n");
+}
+
+static void print_call(const infc_emit_unit *u, int s, const char *indent, infc_buf *out) {
+    const infc_plan_step *step = &u->plan->steps[s];
+    infc_arena *arena = u->cx->arena;
+    const char *units = infc_emit_dim(u, step->units), *deeper = infc_arena_printf(arena, "%s    ", indent);
+    print_check(u, step, indent, out);
+    if (step->parts[0] == 0) {
+        const char *whole = step->own ? "INFC_ALL_OR_PART(few, %s, worker, n)" : "INFC_PART(%s, worker, n)";
+        print_part(u, s, indent, infc_arena_printf(arena, whole, units), out);
+    } else {
+        infc_buf_printf(out, "%sif (mode == %du) { /* of q, k and v what the worker's KV groups need */\n",
+                        indent, INFC_MODE_SHARED);
+        long long from = 0;
+        for (int i = 0; i < 3; from += (long long)step->parts[i++])
+            print_part(u, s, deeper,
+                       infc_arena_printf(arena, "INFC_PART_FROM(%lld, %lld, worker, n)", from,
+                                         (long long)step->parts[i]),
+                       out);
+        infc_buf_printf(out, "%s} else {\n", indent);
+        print_part(u, s, deeper, infc_arena_printf(arena, "INFC_PART(%s, worker, n)", units), out);
+        infc_buf_printf(out, "%s}\n", indent);
+    }
+    infc_buf_printf(out, "%sINFC_STEP_DONE(c, %d);\n", indent, s);
 }
 
 /* All workers meet before the step, or only with so many rows. */
 static void print_meeting(const infc_plan *plan, const infc_plan_step *step, infc_buf *out) {
-    static const unsigned all = (1u << INFC_N_MODES) - 1, few = 1u << INFC_MODE_ONE | 1u << INFC_MODE_FEW;
+    static const unsigned all = (1u << INFC_N_MODES) - 1, few = (1u << INFC_MODE_MANY) - 1;
     if (!step->barrier) return;
     if (!plan->llm || step->meets == all) infc_buf_puts(out, "    INFC_MEET(c);\n");
     else if (!(step->meets & few)) infc_buf_puts(out, "    if (!few) INFC_MEET(c);\n");

@@ -79,8 +79,10 @@ typedef struct infc_plan_guard {
     bool taken;
 } infc_plan_guard;
 
-/* How many rows a step of a language model has: one token, at most INFC_PLAN_FEW_ROWS of tokens and of logits, more. */
+/* How many rows a step of a language model has: one token (SHARED: and each worker as many KV groups as the others), at
+ * most INFC_PLAN_FEW_ROWS of tokens and of logits, more. */
 typedef enum infc_plan_mode {
+    INFC_MODE_SHARED,
     INFC_MODE_ONE,
     INFC_MODE_FEW,
     INFC_MODE_MANY,
@@ -104,7 +106,9 @@ typedef struct infc_plan_step {
                         * one, ceil(dim / 16): blocks of 16 elements */
     int barrier; /* 1: all workers meet before it, whatever its guard */
     unsigned meets; /* bit of each infc_plan_mode in which they do; language models only, else all bits or none */
-    bool own;  /* with few rows, each worker does all of it, into its own buffer (plan_own.c) */
+    bool own; /* with few rows, each worker does all of it, into its own buffer (plan_own.c) */
+    int64_t parts[3]; /* of units, when it makes q, k and v for a kv_store: in mode SHARED a worker does its share of
+                       * each, which is what its KV groups need; else 0 */
     int guard; /* it is left out unless this holds; 0: always done */
     uint64_t flops, bytes;
 } infc_plan_step;

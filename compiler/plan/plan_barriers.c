@@ -56,10 +56,12 @@ static bool is_own(const infc_plan *plan, int buffer, infc_plan_mode mode) {
     return mode != INFC_MODE_MANY && plan->buffers[infc_plan_root(plan, buffer)].own;
 }
 
-/* One token: units are KV groups, and the worker that stores a group's keys and query is the one that reads them. */
+/* One token: units are KV groups, and the worker that stores a group's keys and query is the one that reads them; it
+ * may also be the one that computes them. */
 static bool same_groups(const infc_plan_step *earlier, const infc_plan_step *later, infc_plan_mode mode) {
-    return mode == INFC_MODE_ONE && earlier->kernel && later->kernel &&
-           earlier->kernel->kind == INFK_kv_store && later->kernel->kind == INFK_attend;
+    if (mode > INFC_MODE_ONE || !earlier->kernel || !later->kernel) return false;
+    if (later->kernel->kind == INFK_attend) return earlier->kernel->kind == INFK_kv_store;
+    return mode == INFC_MODE_SHARED && earlier->parts[0] && later->kernel->kind == INFK_kv_store;
 }
 
 static bool writes_overlap(const infc_plan *plan, const infc_plan_step *step, span s, infc_plan_mode mode) {
@@ -119,7 +121,7 @@ static void find_barriers(infc_plan *plan, infc_plan_mode mode) {
 void infc_plan_barriers(infc_plan *plan) {
     for (int s = 0; s < plan->n_steps; s++) plan->steps[s].meets = 0;
     find_barriers(plan, INFC_MODE_MANY);
-    if (plan->llm) find_barriers(plan, INFC_MODE_FEW);
-    if (plan->llm) find_barriers(plan, INFC_MODE_ONE);
+    for (infc_plan_mode mode = 0; plan->llm && mode < INFC_MODE_MANY; mode++)
+        find_barriers(plan, mode);
     for (int s = 0; s < plan->n_steps; s++) plan->steps[s].barrier = plan->steps[s].meets != 0;
 }

@@ -36,13 +36,31 @@ static void keep_operands(infc_plan *plan, const infc_plan_step *step, int until
     }
 }
 
+/* The step before a kv_store, when it makes q, k and v one after another and nothing else. */
+static void share_by_groups(infc_plan *plan, int s) {
+    const infc_plan_step *store = &plan->steps[s];
+    const infk_kv_dims *kv = &store->call.dims.kv;
+    infc_plan_step *qkv = s > 0 ? &plan->steps[s - 1] : NULL;
+    if (!qkv || !qkv->kernel || qkv->guard || qkv->n_stores != 1 || qkv->n_exprs) return;
+    const infk_kind kind = qkv->kernel->kind;
+    if (kind != INFK_linear_i8 && kind != INFK_linear_i4 && kind != INFK_linear_keep) return;
+    const int64_t q = kv->heads * kv->head_dim / 16, k = kv->groups * kv->head_dim / 16;
+    if (plan->stores[qkv->first_store].buffer != store->operands[0] || qkv->units != q + 2 * k)
+        return;
+    qkv->parts[0] = q;
+    qkv->parts[1] = qkv->parts[2] = k;
+}
+
 void infc_plan_own(infc_cx *cx, infc_plan *plan) {
     if (!plan->llm) return;
     infc_place_item *items = INFC_NEW(cx->arena, infc_place_item, (size_t)plan->n_steps + 1);
     int *buffers = INFC_NEW(cx->arena, int, (size_t)plan->n_steps + 1), n = 0;
     for (int s = 0; s < plan->n_steps; s++) {
         infc_plan_step *step = &plan->steps[s];
-        if (step->kernel && step->kernel->kind == INFK_kv_store) keep_operands(plan, step, s + 1);
+        if (step->kernel && step->kernel->kind == INFK_kv_store) {
+            keep_operands(plan, step, s + 1);
+            share_by_groups(plan, s);
+        }
         if (!makes_records(step)) continue;
         const int id = plan->stores[step->first_store].buffer, last = last_reader(plan, id);
         infc_plan_buffer *made = &plan->buffers[id];
