@@ -13,7 +13,7 @@ static const infc_op_desc *ops_of(const infc_plan *plan, const infc_plan_recipe 
 /* Whether row i of what the ops make follows from row i of the weight alone; the last of them is left out. */
 static bool row_by_row(const infc_op_desc *ops, int n_ops) {
     for (int i = 1; i + 1 < n_ops; i++)
-        if (ops[i].kind != INFC_OP_convert && ops[i].kind != INFC_OP_choose_i4) return false;
+        if (ops[i].kind != INFC_OP_widen && ops[i].kind != INFC_OP_choose_i4) return false;
     return true;
 }
 

@@ -85,8 +85,10 @@ infc_status infc_spec_read(infc_cx *cx, const char *path, const infc_spec_set *s
     if (what)
         return infc_fail(
             cx, INFC_ERR_IO, (infc_loc){.file = path},
-            "%s, not a regular file; expected a spec (.yaml, .yml, .json) or a model (.onnx)", what);
+            "%s, not a regular file; expected a spec (.yaml, .yml, .json) or a model (.onnx, "
+            ".gguf)",
+            what);
     return infc_fail(cx, there ? INFC_ERR_SPEC : INFC_ERR_IO, (infc_loc){.file = path},
-                     "%s; expected a spec (.yaml, .yml, .json) or a model (.onnx)",
+                     "%s; expected a spec (.yaml, .yml, .json) or a model (.onnx, .gguf)",
                      there ? "the name tells neither a spec nor a model" : "there is no such file");
 }

@@ -126,7 +126,8 @@ uint64_t infc_eval_work(const infc_op_desc *desc) {
     uint64_t work = (uint64_t)infc_type_count(&desc->out);
     for (int i = 0; i < desc->n_in; i++) work += (uint64_t)infc_type_count(&desc->in[i]);
     if (infc_op_is_map(desc->kind) || infc_op_is_concat(desc->kind)) return work;
-    if (desc->kind == INFC_OP_convert || desc->kind == INFC_OP_reshape || desc->kind == INFC_OP_weight)
+    if (desc->kind == INFC_OP_convert || desc->kind == INFC_OP_widen ||
+        desc->kind == INFC_OP_reshape || desc->kind == INFC_OP_weight)
         return work;
     infc_kernel_call call;
     infc_op_get(desc->kind)->call(desc, &call);
@@ -150,6 +151,7 @@ infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *des
     case INFC_OP_map2:
     case INFC_OP_map3:
     case INFC_OP_convert: infc_eval_map(&full, in, out); return infc_interrupt_check(cx);
+    case INFC_OP_widen: infc_eval_widen(&full, in, out); return infc_interrupt_check(cx);
     case INFC_OP_choose: return run_choose(cx, arena, &full, in, out);
     case INFC_OP_scatter:
     case INFC_OP_gather: return run_indexed(cx, arena, &full, in, out);

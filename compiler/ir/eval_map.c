@@ -123,3 +123,11 @@ void infc_eval_map(const infc_op_desc *desc, const infc_tensor *in, infc_tensor 
         advance(desc, index);
     }
 }
+
+void infc_eval_widen(const infc_op_desc *desc, const infc_tensor *in, infc_tensor *out) {
+    const uint16_t *from = in[0].data;
+    float *to = out->data;
+    const bool halves = desc->in[0].dtype == INFC_DTYPE_f16;
+    for (int64_t i = 0, n = infc_type_count(&desc->out); i < n && !given_up(i); i++)
+        to[i] = halves ? s_from_f16(from[i]) : s_float((uint32_t)from[i] << 16);
+}

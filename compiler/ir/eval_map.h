@@ -6,4 +6,7 @@
 /* `out` is allocated; its pad lanes are left as they are. An interrupt leaves it unfinished. */
 void infc_eval_map(const infc_op_desc *desc, const infc_tensor *in, infc_tensor *out);
 
+/* f16 or bf16 as f32. */
+void infc_eval_widen(const infc_op_desc *desc, const infc_tensor *in, infc_tensor *out);
+
 #endif

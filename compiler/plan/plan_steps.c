@@ -114,6 +114,9 @@ static infc_status select_kernel(infc_builder *b, infc_plan_step *step, MlirOper
 
 static infc_status add_kernel(infc_builder *b, infc_plan_step *step, MlirOperation op,
                               const infc_op_desc *desc, bool alone) {
+    if (!infc_op_get(desc->kind)->call)
+        return infc_fail(b->cx, INFC_ERR_UNSUPPORTED, infc_ir_loc(b->ir, mlirOperationGetLocation(op)),
+                         "%s is for constants only", infc_op_get(desc->kind)->name);
     infc_op_get(desc->kind)->call(desc, &step->call);
     INFC_TRY(select_kernel(b, step, op, desc));
     for (int i = 0; i < desc->n_in; i++)

@@ -51,7 +51,7 @@ def weights_of(seed, tied):
     return made
 
 
-def write_hf(folder, weights, tied, **more):
+def write_hf(folder, weights, tied, bf16=False, **more):
     folder.mkdir(parents=True)
     config = dict(model_type="llama", architectures=["LlamaForCausalLM"], vocab_size=VOCAB, hidden_size=HIDDEN,
                   num_hidden_layers=LAYERS, num_attention_heads=HEADS, num_key_value_heads=KV_HEADS, head_dim=HEAD,
@@ -61,7 +61,9 @@ def write_hf(folder, weights, tied, **more):
     header, data = {}, b""
     for name, value in weights.items():
         raw = value.astype("<f4").tobytes()
-        header[name] = dict(dtype="F32", shape=list(value.shape), data_offsets=[len(data), len(data) + len(raw)])
+        if bf16:
+            raw = (np.frombuffer(raw, "<u4") >> 16).astype("<u2").tobytes()
+        header[name] = dict(dtype="BF16" if bf16 else "F32", shape=list(value.shape), data_offsets=[len(data), len(data) + len(raw)])
         data += raw
     text = json.dumps(header).encode()
     (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
@@ -113,7 +115,11 @@ def f32(value):
     return value.astype("<f4").tobytes(), value
 
 
-TYPES = {"f32": (0, f32), "q4_1": (3, q4_1), "q8_0": (8, q8_0)}
+def f16(value):
+    return value.astype("<f2").tobytes(), value.astype("<f2").astype(np.float32)
+
+
+TYPES = {"f32": (0, f32), "f16": (1, f16), "q4_1": (3, q4_1), "q8_0": (8, q8_0)}
 
 
 def write_gguf(path, weights, kind_of):
@@ -287,7 +293,7 @@ def main():
     write_hf(work / "tied", tied, True)
     scaling = dict(rope_scaling=dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
                                      original_max_position_embeddings=64))
-    write_hf(work / "apart", apart, False, sliding_window=70, **scaling)
+    write_hf(work / "apart", apart, False, bf16=True, sliding_window=70, **scaling)
     f32 = ("precision.weights=f32", "precision.kv=f16")
 
     model = Compiled(infc, source, work / "tied", work / "tied_f32", *f32)
@@ -310,7 +316,7 @@ def main():
     write_gguf(work / "f32.gguf", tied, lambda name: "f32")
     model = Compiled(infc, source, work / "f32.gguf", work / "gguf_f32", *f32)
     check_values(model, Halves(work / "f32.gguf", np.float64), "GGUF, f32", 1e-4)
-    mixed = {"v_proj": "q8_0", "up_proj": "q8_0", "embed_tokens": "q8_0"}
+    mixed = {"v_proj": "q8_0", "up_proj": "q8_0", "embed_tokens": "q8_0", "down_proj": "f16"}
     stored = write_gguf(work / "mixed.gguf", tied, lambda n: next((t for p, t in mixed.items() if p in n), "q4_1"))
     stored["lm_head.weight"] = stored["model.embed_tokens.weight"]
     reference = Halves((llama.checkpoint.read_hf(work / "tied")[0], stored), np.float64)

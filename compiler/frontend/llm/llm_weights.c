@@ -113,9 +113,8 @@ static infc_status dequantise(infc_llm_build *b, const infc_stored_tensor *tenso
 }
 
 static infc_status as_floats(infc_llm_build *b, const infc_stored_tensor *tensor, MlirValue *x) {
-    const infc_attr to = infc_attr_string("to", "f32");
     if (tensor->type == INFC_STORED_F32) return INFC_OK;
-    if (is_float(tensor)) return infc_llm_op(b, INFC_OP_convert, tensor->name, x, 1, &to, 1, x);
+    if (is_float(tensor)) return infc_llm_op(b, INFC_OP_widen, tensor->name, x, 1, NULL, 0, x);
     return dequantise(b, tensor, x);
 }
 

@@ -99,3 +99,14 @@ const char *infc_shape_convert(infc_arena *arena, const infc_op_desc *desc, infc
     out->dtype = dtypes[1];
     return NULL;
 }
+
+const char *infc_shape_widen(infc_arena *arena, const infc_op_desc *desc, infc_type *out) {
+    const char *wrong = infc_desc_check(arena, desc);
+    if (!wrong) wrong = infc_want_layout(arena, desc, 0, INFC_LAYOUT_plain);
+    if (wrong) return wrong;
+    if (desc->in[0].dtype != INFC_DTYPE_f16 && desc->in[0].dtype != INFC_DTYPE_bf16)
+        return infc_arena_printf(arena, "%s is not f16 or bf16", infc_dtype_name(desc->in[0].dtype));
+    *out = desc->in[0];
+    out->dtype = INFC_DTYPE_f32;
+    return NULL;
+}
