@@ -3,6 +3,8 @@
 #include "../base/file.h"
 #include "../ir/eval.h"
 #include "emit_unit.h"
+#include <math.h>
+#include <string.h>
 
 enum { MAX_STACK = 16 };
 
@@ -64,6 +66,23 @@ static infc_status take_weight(infc_emit_unit *u, const infc_op_desc *op, bool p
     return INFC_OK;
 }
 
+/* What becomes integers must be numbers. */
+static infc_status check_finite(infc_emit_unit *u, const infc_plan_recipe *recipe,
+                                const infc_op_desc *op, const infc_tensor *in) {
+    if (op->kind != INFC_OP_pack_i8 && op->kind != INFC_OP_choose_i4) return INFC_OK;
+    for (int64_t i = 0, n = infc_type_count(&in->type); i < n; i++) {
+        float value; /* borrowed from a file at any address */
+        memcpy(&value, (const char *)in->data + i * (int64_t)sizeof value, sizeof value);
+        if (isfinite(value)) continue;
+        const infc_plan_buffer *buffer = &u->plan->buffers[recipe->buffer];
+        return infc_fail(
+            u->cx, INFC_ERR_MODEL, (infc_loc){.file = u->plan->source},
+            "weight \"%s\" has an element that is no finite number; it cannot become integers",
+            buffer->tensor ? buffer->tensor : buffer->name);
+    }
+    return INFC_OK;
+}
+
 static infc_status apply(infc_emit_unit *u, const infc_op_desc *op, infc_emit_made *operands,
                          infc_emit_made *out) {
     infc_op_desc desc = *op;
@@ -97,7 +116,10 @@ infc_status infc_emit_recipe(infc_emit_unit *u, const infc_plan_recipe *recipe, 
         if (n_in == 0) stack[depth] = (infc_emit_made){.arena = NULL};
         if (ops[i].kind == INFC_OP_weight)
             status = take_weight(u, &ops[i], parts, row, n, &stack[depth]);
-        else status = apply(u, &ops[i], &stack[depth], &stack[depth]);
+        else {
+            status = check_finite(u, recipe, &ops[i], &stack[depth].tensor);
+            if (status == INFC_OK) status = apply(u, &ops[i], &stack[depth], &stack[depth]);
+        }
         depth++;
     }
     for (int i = depth; i-- > 0 && (status != INFC_OK || i > 0);) infc_emit_made_free(u, &stack[i]);

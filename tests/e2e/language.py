@@ -325,6 +325,12 @@ def main():
     check_bits(model, "GGUF")
     model = Compiled(infc, source, work / "mixed.gguf", work / "gguf_floats", *f32)
     check_values(model, reference, "GGUF, Q4_1 and Q8_0 as f32", 2e-4)
+    tied["model.layers.1.mlp.up_proj.weight"][7, 5] = np.nan
+    write_hf(work / "nan", tied, True)
+    argv = [infc, "compile", work / "nan", "-o", work / "nan_int8", "--set", "name=lm", "--stop-after", "emit"]
+    run = subprocess.run([str(a) for a in argv], capture_output=True, text=True)
+    named = "mlp.gate_proj.weight" in run.stderr and "no finite number" in run.stderr
+    expect(run.returncode == 3 and named, f"a weight that is no number is named: {run.stderr.strip()}")
     return bool(FAILED)
 
 

@@ -5,7 +5,7 @@
 #include "llm_build.h"
 #include <string.h>
 
-enum { CHUNK = 512, SEQUENCES = 16, MAX_BLOCKS = 1 << 20, MAX_CHUNK = 1 << 14 };
+enum { CHUNK = 512, SEQUENCES = 16, MAX_BLOCKS = 1 << 20, MAX_CHUNK = 1 << 14, MAX_ROPE = 1 << 28 };
 
 /* What the weights are, most of them. */
 static const char *format_text(const infc_llm_build *b) {
@@ -94,6 +94,12 @@ static infc_status check(infc_llm_build *b) {
         return infc_fail(b->cx, INFC_ERR_SPEC, b->spec->path ? (infc_loc){.file = b->spec->path} : loc,
                          "context: %lld is more than the %llu that the model has",
                          (long long)b->spec->context, (unsigned long long)c->context);
+    const uint64_t context = b->spec->context ? (uint64_t)b->spec->context : c->context;
+    if (context * c->head_dim > MAX_ROPE)
+        infc_fail(b->cx, INFC_ERR_UNSUPPORTED,
+                  loc, "a context of %llu positions needs a table of angles of %llu MiB; set context to at most %llu",
+                  (unsigned long long)context, (unsigned long long)(context * c->head_dim >> 18),
+                  (unsigned long long)(MAX_ROPE / c->head_dim));
     for (size_t i = 0; i < b->spec->n_dims; i++) {
         infc_spec_dim *dim = &b->spec->dims[i];
         dim->used = strcmp(dim->name, "tokens") == 0;
@@ -104,10 +110,10 @@ static infc_status check(infc_llm_build *b) {
     return infc_diags_status(b->cx, mark);
 }
 
-/* The size of that name from 1 to `most`, or the number when there is but one. */
+/* The size of that name from 1 to `most`, which is at least 2, so that there is always a size. */
 static int64_t size(infc_llm_build *b, const char *name, int64_t most) {
-    const infc_size made = {.name = name, .min = 1, .max = most, .step = 1};
-    return most > 1 ? infc_sizes_add(infc_ir_sizes(b->ir), made) : 1;
+    const infc_size made = {.name = name, .min = 1, .max = most > 1 ? most : 2, .step = 1};
+    return infc_sizes_add(infc_ir_sizes(b->ir), made);
 }
 
 static infc_status begin(infc_llm_build *b) {
