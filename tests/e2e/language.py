@@ -255,6 +255,26 @@ def check_values(model, reference, name, most, rough=False):
     expect((mean_off if rough else most_off) < most, f"{text}; at most {most:.0e}")
 
 
+def check_targets(infc, source, work):
+    """examples/tiny-lm answers with the same bits on every target that runs here, emulated or not"""
+    listed = subprocess.run([str(infc), "targets"], capture_output=True, text=True).stdout.splitlines()[1:]
+    hashes = {}
+    for line in listed:
+        target = line.split()[0]
+        emulator = "qemu-" + target if "under qemu" in line else None
+        if not (" yes " in line or (emulator and shutil.which(emulator))):
+            continue
+        out = work / f"tiny_{target}"
+        argv = [infc, "compile", source / "examples/tiny-lm", "-o", out, "--target", target, "--set", "context=64",
+                "--set", "output.kinds=binary"]
+        made = subprocess.run([str(a) for a in argv], capture_output=True, text=True)
+        argv = ([emulator, "-cpu", "max"] if target == "aarch64" else [emulator] if emulator else []) + [out / "tiny_lm"]
+        run = subprocess.run([str(a) for a in argv + ["verify", "--threads", "1"]], capture_output=True, text=True)
+        expect(made.returncode == 0 and run.returncode == 0, f"{target}: tiny-lm {made.stderr} {run.stderr}".strip())
+        hashes[target] = run.stdout.rsplit(maxsplit=1)[-1] if run.stdout else made.stderr
+    expect(len(set(hashes.values())) == 1, f"the same answer on {', '.join(hashes)}: {sorted(set(hashes.values()))}")
+
+
 def main():
     infc, source, work = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
     sys.path.insert(0, str(source / "tests/llm"))
@@ -325,6 +345,7 @@ def main():
     check_bits(model, "GGUF")
     model = Compiled(infc, source, work / "mixed.gguf", work / "gguf_floats", *f32)
     check_values(model, reference, "GGUF, Q4_1 and Q8_0 as f32", 2e-4)
+    check_targets(infc, source, work)
     tied["model.layers.1.mlp.up_proj.weight"][7, 5] = np.nan
     write_hf(work / "nan", tied, True)
     argv = [infc, "compile", work / "nan", "-o", work / "nan_int8", "--set", "name=lm", "--stop-after", "emit"]
