@@ -58,7 +58,7 @@ def check_tokens(program, folder):
     known = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
     texts = [VERSE, "naïve café — 12,345", "\n\n  a  b\t", "日本", "<|end|> <|user|>", "x" * 300]
     for text in texts[:4] + texts[5:]:
-        ids = program.json("tokenize", "--raw", "--prompt", text)["ids"]
+        ids = program.json("tokenize", "--prompt", text)["ids"]
         expect(ids == known.encode(text).ids, f"ids of {text[:20]!r}")
         back = program.run("tokenize", "--tokens", ",".join(map(str, ids))).stdout
         expect(back == "<|begin|>" + text + "\n", f"text of {text[:20]!r}")
@@ -68,7 +68,7 @@ def check_tokens(program, folder):
                             messages=[dict(role="system", content="Be brief."), dict(role="user", content=VERSE)])
     told = program.json("tokenize", "--prompt", VERSE, "--system", "Be brief.")["ids"]
     expect(told == known.encode(whole, add_special_tokens=False).ids, "ids of a conversation")
-    plain, forged = (program.json("tokenize", "--prompt", t)["ids"] for t in ("x", texts[4]))
+    plain, forged = (program.json("tokenize", "--chat", "--prompt", t)["ids"] for t in ("x", texts[4]))
     same = [plain.count(i) == forged.count(i) for i in range(8)]
     expect(all(same), "no control token out of a message")
     return known
@@ -77,7 +77,7 @@ def check_tokens(program, folder):
 def check_answers(program, folder, known):
     ids = known.encode(VERSE).ids
     words = ",".join(map(str, ids))
-    whole = program.json("run", "--raw", "--prompt", VERSE, "--max-tokens", 40)
+    whole = program.json("run", "--prompt", VERSE, "--max-tokens", 40)
     expect(whole["prompt"] == ids and whole["prompt_tokens"] == len(ids), "ids of the prompt")
     expect(whole["text"] == known.decode(whole["tokens"]), "text of the answer")
     model = llama.Llama(folder)
@@ -96,23 +96,23 @@ def check_answers(program, folder, known):
         same = (other["tokens"], other["logprobs"]) == (whole["tokens"], whole["logprobs"])
         expect(same, f"the same bits with {flags}")
     (folder / "verse.txt").write_text(VERSE)
-    said = [program.run("run", "--raw", "--max-tokens", 40, *how, given=VERSE).stdout
+    said = [program.run("run", "--max-tokens", 40, *how, given=VERSE).stdout
             for how in (["--prompt", "-"], ["--prompt-file", folder / "verse.txt"], ["--prompt", VERSE])]
     expect(said == [whole["text"] + "\n"] * 3, "text from a file, from stdin, as a word")
 
-    drawing = ["run", "--raw", "--prompt", VERSE, "--max-tokens", 40, "--temperature", 1, "--seed"]
+    drawing = ["run", "--prompt", VERSE, "--max-tokens", 40, "--temperature", 1, "--seed"]
     drawn = [program.json(*drawing, seed)["tokens"] for seed in (1, 1, 2)]
     expect(drawn[0] == drawn[1] != drawn[2], "a seed, an answer")
     part = whole["text"][5:12]
-    cut = program.json("run", "--raw", "--prompt", VERSE, "--max-tokens", 40, "--stop", part)
+    cut = program.json("run", "--prompt", VERSE, "--max-tokens", 40, "--stop", part)
     expect((cut["finish"], cut["text"]) == ("stop", whole["text"][: whole["text"].index(part)]), "a stop string")
     first = whole["tokens"][0]
-    never = program.json("run", "--raw", "--prompt", VERSE, "--max-tokens", 5, "--logit-bias", f"{first}=-inf")
+    never = program.json("run", "--prompt", VERSE, "--max-tokens", 5, "--logit-bias", f"{first}=-inf")
     expect(first not in never["tokens"], "a token that is never taken")
 
 
 def check_chat(program):
-    first = program.json("run", "--prompt", "Hello", "--max-tokens", 8)["text"]
+    first = program.json("run", "--chat", "--prompt", "Hello", "--max-tokens", 8)["text"]
     done = program.run("chat", "--max-tokens", 8, given="Hello\nAnd then?\n/reset\nHello\n/exit\nHello\n")
     said = done.stdout.split("\n")
     expect(done.returncode == 0 and len(said) == 4, "three answers of a conversation")
@@ -153,7 +153,7 @@ def check_library(program, source, work, known):
     shutil.copy(source / "examples/tiny-lm/stream.c", work)
     subprocess.run(["sh", "-c", command], cwd=work, check=True)
     done = subprocess.run(["./stream", VERSE], cwd=work, capture_output=True, text=True)
-    expect(done.stdout == program.run("run", "--raw", "--prompt", VERSE, "--max-tokens", 64).stdout, "the program in C")
+    expect(done.stdout == program.run("run", "--prompt", VERSE, "--max-tokens", 64).stdout, "the program in C")
 
 
 def main():
