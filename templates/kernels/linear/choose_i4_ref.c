@@ -94,7 +94,7 @@ static INFK_INLINE void INFK(choose_i4)(const infk_pack_dims *d, const T *x, con
             }
             codes[g] = (int8_t)code;
         }
-        *(infk_b4 *)(void *)(codes + groups) = s_bits(square > 0.0f ? along / square : 0.0f);
+        *(infk_i4 *)(void *)(codes + groups) = (int32_t)s_bits(square > 0.0f ? along / square : 0.0f);
         for (ptrdiff_t i = groups * 65 + 4; i < d->y_row; i++) y[i] = 0;
     }
 }
