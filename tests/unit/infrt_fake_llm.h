@@ -91,8 +91,8 @@ static int fake_llm_run(const infc_call *call) {
     if (call->barrier) call->barrier->wait(call->barrier->self, call->worker);
     for (int64_t r = call->worker; r < n_rows; r += call->n_workers)
         fake_logits(call, last[r], (float *)call->outputs[0] + r * FAKE_VOCAB);
-    if (fake_interrupted_at >= 0 && call->worker == 0 && fake_interrupted_at-- == 0) raise(SIGINT);
-    if (fake_fails_at >= 0 && call->worker == 0 && fake_fails_at-- == 0) return INFC_RUN_BAD_INDEX;
+    if (call->worker == 0 && fake_interrupted_at >= 0 && fake_interrupted_at-- == 0) raise(SIGINT);
+    if (call->worker == 0 && fake_fails_at >= 0 && fake_fails_at-- == 0) return INFC_RUN_BAD_INDEX;
     return INFC_RUN_OK;
 }
 
