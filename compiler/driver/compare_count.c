@@ -2,6 +2,7 @@
 #include "../base/cache.h"
 #include "../base/file.h"
 #include "../base/hash.h"
+#include "../base/sort.h"
 #include "../base/subprocess.h"
 #include "../emit/embedded.h"
 #include "compare.h"
@@ -64,7 +65,7 @@ static void read_counts(infc_comparison *c, infc_bytes text, infc_compared *out)
         total += (double)count;
     }
     if (!whole || total <= 0) return;
-    qsort(out->functions, out->n_functions, sizeof *out->functions, most_first);
+    infc_sort(out->functions, out->n_functions, sizeof *out->functions, most_first);
     out->measures[INFC_METRIC_instructions].now = total;
 }
 

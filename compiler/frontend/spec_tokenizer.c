@@ -1,6 +1,7 @@
 /* spec_tokenizer.c - reads tokenizer.json (Hugging Face) as far as it says WordPiece; the rest is refused by name. */
 #include "spec_tokenizer.h"
 #include "../base/file.h"
+#include "../base/sort.h"
 #include "spec_fill.h"
 #include <jansson.h>
 #include <stdlib.h>
@@ -65,7 +66,7 @@ static bool read_vocabulary(reading *r, const json_t *model) {
         token->text = infc_arena_copy_string(r->arena, key, strlen(key));
         if (*key) r->out->n_tokens++;
     }
-    qsort(r->out->tokens, r->out->n_tokens, sizeof *r->out->tokens, by_text);
+    infc_sort(r->out->tokens, r->out->n_tokens, sizeof *r->out->tokens, by_text);
     if (!prefix) prefix = "##";
     r->out->prefix = infc_arena_copy_string(r->arena, prefix, strlen(prefix));
     if (!*r->out->prefix || strlen(r->out->prefix) > 32)
@@ -98,7 +99,7 @@ static bool read_added(reading *r, const json_t *added) {
                 return wrong(r, "added tokens with %s are not implemented", flags[k]);
         token->text = infc_arena_copy_string(r->arena, text, strlen(text));
     }
-    qsort(r->out->added, r->out->n_added, sizeof *r->out->added, by_text);
+    infc_sort(r->out->added, r->out->n_added, sizeof *r->out->added, by_text);
     for (size_t i = 1; i < r->out->n_added; i++)
         if (by_text(&r->out->added[i - 1], &r->out->added[i]) == 0)
             return wrong(r, "%s", "an added token is there twice");

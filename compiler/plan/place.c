@@ -1,8 +1,8 @@
 /* place.c - one item after the other goes to the lowest offset that is free for its whole life (greedy by size, as in
  * Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020). A few orders are tried and
  * the best one is improved: an item that reaches the end, or one in its way, is placed earlier. */
+#include "../base/sort.h"
 #include "place.h"
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -159,7 +159,7 @@ static uint64_t rank_of(const placing *p, const infc_place_item *item, int order
 
 static void sort_by(const placing *p, ranked *order, int which) {
     for (int i = 0; i < p->n; i++) order[i] = (ranked){rank_of(p, &p->items[i], which), i};
-    qsort(order, (size_t)p->n, sizeof *order, larger_first);
+    infc_sort(order, (size_t)p->n, sizeof *order, larger_first);
 }
 
 static int random_below(placing *p, int n) {

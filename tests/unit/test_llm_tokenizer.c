@@ -278,6 +278,11 @@ static void gguf_merges(void **state) {
     (void)state;
     static const char *const tokens[] = {"a", "b", "ab", "<|end|>", "1"};
     static const uint32_t types[] = {1, 1, 1, 3, 1};
+    put_tokens("llama", tokens, types, 1, 1); /* nothing merges */
+    put_array("tokenizer.ggml.scores", 6, 1);
+    put_number(&file, 0, 4);
+    assert_int_equal(read_gguf(), INFC_OK);
+    expect_ids("a", 0, "0");
     put_tokens("gpt2", tokens, types, 5, 2);
     put_text(&file, "tokenizer.ggml.pre", "smollm");
     put_array("tokenizer.ggml.merges", 8, 1);

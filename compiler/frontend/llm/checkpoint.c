@@ -1,5 +1,5 @@
+#include "../../base/sort.h"
 #include "checkpoint.h"
-#include <stdlib.h>
 #include <string.h>
 
 const infc_stored_facts infc_stored_types[INFC_N_STORED_TYPES] = {
@@ -90,7 +90,7 @@ infc_status infc_checkpoint_check_overlaps(infc_cx *cx, const infc_checkpoint *c
         const infc_stored_tensor *tensor = &checkpoint->tensors[i];
         if (tensor->bytes.len && strcmp(tensor->file, file) == 0) sorted[n++] = tensor;
     }
-    qsort(sorted, n, sizeof *sorted, by_place);
+    infc_sort(sorted, n, sizeof *sorted, by_place);
     for (size_t i = 1; i < n; i++) {
         const infc_bytes *before = &sorted[i - 1]->bytes;
         if (before->ptr + before->len > sorted[i]->bytes.ptr) {

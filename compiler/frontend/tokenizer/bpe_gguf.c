@@ -1,7 +1,7 @@
 /* bpe_gguf.c - the keys tokenizer.ggml.* of GGUF. Of kind "gpt2" the file has merges and the name of a pre-tokenizer;
  * of kind "llama" scores: two neighbours merge when what they make is a token, those of the highest score first. */
+#include "../../base/sort.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include "bpe_parts.h"
 
@@ -154,7 +154,7 @@ static infc_status read_scores(const reader *r) {
         token->id = (uint32_t)i;
         n += parts->tokens[i].stored && parts->tokens[i].flags == 0;
     }
-    qsort(tokens, n, sizeof *tokens, by_score);
+    infc_sort(tokens, n, sizeof *tokens, by_score);
     for (size_t i = 0; i < n; i++) {
         tokens[i].rank = i && tokens[i].score == tokens[i - 1].score ? tokens[i - 1].rank : (uint32_t)i;
         INFC_TRY(add_merges(r, &tokens[i]));

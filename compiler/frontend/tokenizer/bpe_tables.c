@@ -1,5 +1,5 @@
+#include "../../base/sort.h"
 #include "bpe_parts.h"
-#include <stdlib.h>
 #include <string.h>
 
 void infc_bpe_begin(infc_arena *arena, infc_bpe_parts *parts, size_t n) {
@@ -137,7 +137,7 @@ static size_t sorted(infc_arena *arena, const infc_bpe_parts *parts, unsigned fl
         const infc_bytes stored = {(const uint8_t *)token->stored, strlen(token->stored)};
         entries[n++] = (entry){added ? stored : token->text, (uint32_t)i};
     }
-    qsort(entries, n, sizeof *entries, by_bytes);
+    infc_sort(entries, n, sizeof *entries, by_bytes);
     for (size_t i = 0; i < n; i++) {
         const entry *last = kept ? &entries[kept - 1] : NULL;
         if (last && last->text.len == entries[i].text.len &&
@@ -174,7 +174,7 @@ static infrt_token_list normalized(infc_arena *arena, const infc_bpe_parts *part
         }
         entries[i].text = text;
     }
-    qsort(entries, n, sizeof *entries, by_bytes);
+    infc_sort(entries, n, sizeof *entries, by_bytes);
     return list(arena, entries, n);
 }
 
@@ -189,7 +189,7 @@ static int by_pair(const void *a, const void *b) {
 static void merges(infc_arena *arena, infc_bpe_parts *parts, infrt_tokenizer *out) {
     infc_buf at = {.arena = arena}, rows = {.arena = arena};
     uint32_t left = 0, n = 0;
-    qsort(parts->merges, parts->n_merges, sizeof *parts->merges, by_pair);
+    infc_sort(parts->merges, parts->n_merges, sizeof *parts->merges, by_pair);
     put_u32(&at, 0);
     for (size_t i = 0; i < parts->n_merges; i++) {
         const infc_bpe_merge *m = &parts->merges[i], *next = i + 1 < parts->n_merges ? m + 1 : NULL;
