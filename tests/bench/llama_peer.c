@@ -2,7 +2,7 @@
  * llama-bench and llama-perplexity run. Built by llm_peers.py against a llama.cpp that it builds, never with infc.
  *
  *   llama_peer quantize IN.gguf OUT.gguf KIND THREADS       KIND: F32 F16 Q8_0 Q4_0 Q4_K_M
- *   llama_peer bench MODEL THREADS PROMPT ANSWER DEPTH      one JSON line
+ *   llama_peer bench MODEL THREADS PROMPT ANSWER DEPTH BATCH  one JSON line; BATCH answers at a time, each after DEPTH
  *   llama_peer first MODEL THREADS PROMPT                   one token after PROMPT tokens, then the end
  *   llama_peer tokenize MODEL TEXT OUT                      int32 ids
  *   llama_peer logits MODEL TOKENS OUT CHUNK THREADS KV     f32 logits of each chunk's second half; KV: f16 q8_0
@@ -29,15 +29,25 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static bool go_on(float progress, void *user) {
+    (void)progress, (void)user;
+    return true;
+}
+
 static struct llama_model *load(const char *path) {
-    struct llama_model *model = llama_model_load_from_file(path, llama_model_default_params());
+    struct llama_model_params p = llama_model_default_params();
+    p.progress_callback = go_on; /* the default prints dots */
+    struct llama_model *model = llama_model_load_from_file(path, p);
     if (!model) fail("the model does not load");
     return model;
 }
 
-static struct llama_context *open_context(struct llama_model *model, int context, int threads, enum ggml_type kv) {
+/* `context` tokens for each of `sequences`. */
+static struct llama_context *open_context(struct llama_model *model, int context, int sequences,
+                                          int threads, enum ggml_type kv) {
     struct llama_context_params p = llama_context_default_params();
-    p.n_ctx = (uint32_t)context;
+    p.n_ctx = (uint32_t)(context * sequences);
+    p.n_seq_max = (uint32_t)sequences;
     p.n_batch = 2048;
     p.n_ubatch = 512;
     p.n_threads = p.n_threads_batch = threads;
@@ -58,10 +68,27 @@ static void prompt(struct llama_context *c, int n) {
     free(tokens);
 }
 
-static void bench(const char *path, int threads, int n_prompt, int n_answer, int depth) {
+/* One random token for each sequence at `position`, or for sequence `only` all those before it; waits. */
+static void step(struct llama_context *c, struct llama_batch *batch, int sequences, int only, int position) {
+    int vocab = llama_vocab_n_tokens(llama_model_get_vocab(llama_get_model(c)));
+    batch->n_tokens = only < 0 ? sequences : position;
+    for (int i = 0; i < batch->n_tokens; i++) {
+        batch->token[i] = rand() % vocab;
+        batch->pos[i] = only < 0 ? position : i;
+        batch->n_seq_id[i] = 1;
+        batch->seq_id[i][0] = only < 0 ? i : only;
+        batch->logits[i] = only < 0 || i == position - 1;
+    }
+    if (batch->n_tokens && llama_decode(c, *batch)) fail("decoding failed");
+    llama_synchronize(c);
+}
+
+static void bench(const char *path, int threads, int n_prompt, int n_answer, int depth, int sequences) {
+    int most = depth + n_answer > n_prompt ? depth + n_answer : n_prompt;
     double start = now();
     struct llama_model *model = load(path);
-    struct llama_context *c = open_context(model, n_prompt + n_answer + depth + 64, threads, GGML_TYPE_F16);
+    struct llama_context *c = open_context(model, most + 64, sequences, threads, GGML_TYPE_F16);
+    struct llama_batch batch = llama_batch_init(most > sequences ? most : sequences, 0, 1);
     double loaded = now() - start;
     prompt(c, 16); /* warm */
     prompt(c, 1);
@@ -70,20 +97,22 @@ static void bench(const char *path, int threads, int n_prompt, int n_answer, int
     prompt(c, n_prompt);
     double prefill = now() - start;
     llama_memory_clear(llama_get_memory(c), false);
-    prompt(c, depth);
     start = now();
-    for (int i = 0; i < n_answer; i++) prompt(c, 1);
+    for (int i = 0; i < sequences; i++) step(c, &batch, sequences, i, depth);
+    double before = now() - start;
+    start = now();
+    for (int i = 0; i < n_answer; i++) step(c, &batch, sequences, -1, depth + i);
     double answer = now() - start;
     printf("{\"prompt_tokens_per_second\": %.4f, \"answer_tokens_per_second\": %.4f, "
-           "\"load_seconds\": %.4f}\n",
-           n_prompt / prefill, n_answer / answer, loaded);
+           "\"context_seconds\": %.4f, \"load_seconds\": %.4f}\n",
+           n_prompt / prefill, (double)n_answer * sequences / answer, before, loaded);
     llama_free(c);
     llama_model_free(model);
 }
 
 static void first(const char *path, int threads, int n_prompt) {
     struct llama_model *model = load(path);
-    struct llama_context *c = open_context(model, n_prompt + 64, threads, GGML_TYPE_F16);
+    struct llama_context *c = open_context(model, n_prompt + 64, 1, threads, GGML_TYPE_F16);
     prompt(c, n_prompt);
     int vocab = llama_vocab_n_tokens(llama_model_get_vocab(model));
     const float *logits = llama_get_logits_ith(c, -1);
@@ -126,7 +155,7 @@ static void logits(const char *path, const char *token_path, const char *out, in
     llama_token *tokens = read_file(token_path, &bytes);
     struct llama_model *model = load(path);
     enum ggml_type type = strcmp(kv, "q8_0") == 0 ? GGML_TYPE_Q8_0 : GGML_TYPE_F16;
-    struct llama_context *c = open_context(model, chunk, threads, type);
+    struct llama_context *c = open_context(model, chunk, 1, threads, type);
     size_t vocab = (size_t)llama_vocab_n_tokens(llama_model_get_vocab(model));
     struct llama_batch batch = llama_batch_init(chunk, 0, 1);
     FILE *f = fopen(out, "wb");
@@ -175,8 +204,8 @@ int main(int argc, char **argv) {
     llama_backend_init();
     if (argc == 6 && strcmp(command, "quantize") == 0)
         quantize(argv[2], argv[3], argv[4], atoi(argv[5]));
-    else if (argc == 7 && strcmp(command, "bench") == 0)
-        bench(argv[2], atoi(argv[3]), atoi(argv[4]), atoi(argv[5]), atoi(argv[6]));
+    else if (argc == 8 && strcmp(command, "bench") == 0)
+        bench(argv[2], atoi(argv[3]), atoi(argv[4]), atoi(argv[5]), atoi(argv[6]), atoi(argv[7]));
     else if (argc == 5 && strcmp(command, "first") == 0)
         first(argv[2], atoi(argv[3]), atoi(argv[4]));
     else if (argc == 5 && strcmp(command, "tokenize") == 0) tokenize(argv[2], argv[3], argv[4]);
