@@ -13,6 +13,7 @@ typedef struct bench {
     uint32_t n_prompt, n_answer, depth, batch, repeat, context;
     int32_t *ids;          /* [context] */
     infrt_llm_id *answers; /* [batch] */
+    uint32_t *n_tokens;    /* [batch], of each answer */
     uint64_t *first_ns;    /* [repeat], ascending in the end */
     uint64_t *step_ns;     /* [n_answer], ascending in the end */
     uint64_t depth_ns;     /* the prompts of all answers */
@@ -29,6 +30,7 @@ static infrt_status plan(infrt_lm_app *app, bench *b) {
                  .batch = o->batch ? o->batch : 1,
                  .repeat = o->repeat ? o->repeat : 3};
     uint64_t whole = (uint64_t)b->depth + b->n_answer + 1;
+    whole += (b->batch - UINT64_C(1)) * (b->depth / info->chunk + 1); /* those that go on while others are read */
     if (!o->prompt_tokens && b->n_prompt >= info->context) b->n_prompt = info->context - 1;
     if (b->n_prompt + (uint64_t)1 > whole) whole = b->n_prompt + (uint64_t)1;
     if (whole > info->context)
@@ -41,9 +43,10 @@ static infrt_status plan(infrt_lm_app *app, bench *b) {
     b->context = (uint32_t)whole;
     b->ids = calloc(b->context, sizeof *b->ids);
     b->answers = calloc(b->batch, sizeof *b->answers);
+    b->n_tokens = calloc(b->batch, sizeof *b->n_tokens);
     b->first_ns = calloc(b->repeat, sizeof *b->first_ns);
     b->step_ns = calloc(b->n_answer, sizeof *b->step_ns);
-    if (!b->ids || !b->answers || !b->first_ns || !b->step_ns)
+    if (!b->ids || !b->answers || !b->n_tokens || !b->first_ns || !b->step_ns)
         return infrt_fail(&app->error, INFRT_ERR_NO_MEMORY, "no memory for samples");
     return INFRT_OK;
 }
@@ -51,6 +54,7 @@ static infrt_status plan(infrt_lm_app *app, bench *b) {
 static void bench_free(bench *b) {
     free(b->ids);
     free(b->answers);
+    free(b->n_tokens);
     free(b->first_ns);
     free(b->step_ns);
 }
@@ -96,32 +100,42 @@ static infrt_status prompts_measure(bench *b) {
     return status;
 }
 
-static infrt_status answers_measure(bench *b) {
-    infrt_llm *llm = b->app->llm;
-    infrt_llm_step_info info;
+/* How many answers have a token, of all. */
+static uint32_t drain_all(bench *b) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->batch; i++) {
+        drain(b, b->answers[i], &b->n_tokens[i]);
+        n += b->n_tokens[i] > 0;
+    }
+    return n;
+}
+
+static infrt_status answers_begin(bench *b) {
     infrt_status status = INFRT_OK;
     uint64_t begin = infrt_os_now_ns();
-    uint32_t n_tokens = 0, measured = 0;
     for (uint32_t i = 0; i < b->batch && status == INFRT_OK; i++)
-        status = submit(b, b->depth, b->n_answer + 1, 100 + i, &b->answers[i]);
-    while (status == INFRT_OK && n_tokens < b->batch) { /* until each has its first */
-        status = infrt_llm_step(llm, &info, &b->app->error);
-        for (uint32_t i = 0; i < b->batch && status == INFRT_OK; i++)
-            drain(b, b->answers[i], &n_tokens);
-    }
+        status = submit(b, b->depth, b->context - b->depth, 100 + i, &b->answers[i]);
+    for (uint32_t n = 0; status == INFRT_OK && n < b->batch; n = drain_all(b))
+        status = infrt_llm_step(b->app->llm, NULL, &b->app->error);
     b->depth_ns = infrt_os_now_ns() - begin;
+    return status;
+}
+
+static infrt_status answers_measure(bench *b) {
+    infrt_llm_step_info info;
+    infrt_status status = answers_begin(b);
+    uint32_t measured = 0;
     while (status == INFRT_OK && measured < b->n_answer) {
-        begin = infrt_os_now_ns();
-        status = infrt_llm_step(llm, &info, &b->app->error);
-        bool ended = status != INFRT_OK || info.tokens == 0;
-        for (uint32_t i = 0; i < b->batch && status == INFRT_OK; i++)
-            drain(b, b->answers[i], &n_tokens);
+        uint64_t begin = infrt_os_now_ns();
+        status = infrt_llm_step(b->app->llm, &info, &b->app->error);
+        if (status != INFRT_OK || info.tokens < b->batch)
+            break; /* some have come to the end of the context */
+        drain_all(b);
         uint64_t ns = infrt_os_now_ns() - begin;
-        if (ended) break;
         b->step_ns[measured++] = ns;
         b->rest_ns += ns;
     }
-    for (uint32_t i = 0; i < b->batch; i++) infrt_llm_cancel(llm, b->answers[i]);
+    for (uint32_t i = 0; i < b->batch; i++) infrt_llm_cancel(b->app->llm, b->answers[i]);
     b->n_answer = measured;
     if (status == INFRT_OK && measured == 0)
         status = infrt_fail(&b->app->error, INFRT_ERR_DATA, "%s gave no token; see `verify`",
