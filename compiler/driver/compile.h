@@ -15,8 +15,10 @@ typedef struct infc_compile_options {
     infc_buf *dump_out;
     const char *stop_after; /* a stage, or null */
     bool for_checks;        /* a binary whatever the spec's kinds, and no budgets */
-    bool keep_stages;       /* infc_build.stages */
-    bool with_names;        /* infc_linked.named */
+    bool as_floats; /* a language model with weights of f32 and a cache of f16, whatever the spec says */
+    bool only_llm;    /* refuses other models at once */
+    bool keep_stages; /* infc_build.stages */
+    bool with_names;  /* infc_linked.named */
 } infc_compile_options;
 
 #define INFC_CHECK_SEED 1u /* of made-up inputs */

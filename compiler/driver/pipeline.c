@@ -82,6 +82,18 @@ infc_status infc_pipeline_keep_dumps(infc_pipeline *p, infc_status status) {
     return infc_stage_commit(p->dump_stage);
 }
 
+static infc_status suit_options(infc_pipeline *p, infc_spec *spec) {
+    spec->binary |= p->options->for_checks;
+    if (p->options->only_llm && !spec->llm)
+        return infc_fail(p->cx, INFC_ERR_SPEC, (infc_loc){.file = spec->model},
+                         "this is for language models; ONNX models: infc verify --against-onnx");
+    if (!p->options->as_floats) return INFC_OK;
+    spec->weights = INFC_FORMAT_f32;
+    spec->n_rules = 0;
+    spec->kv = INFC_KV_f16;
+    return INFC_OK;
+}
+
 infc_status infc_pipeline_spec(infc_pipeline *p) {
     const infc_compile_options *o = p->options;
     infc_spec *spec = &p->build->spec;
@@ -90,7 +102,7 @@ infc_status infc_pipeline_spec(infc_pipeline *p) {
     infc_progress(p->cx, "reading %s", o->path);
     INFC_TRY(infc_spec_read(p->cx, o->path, sets, o->sets.n, spec));
     INFC_TRY(infc_targets_choose(p->cx, &o->targets, spec));
-    spec->binary |= o->for_checks;
+    INFC_TRY(suit_options(p, spec));
     p->dumps.many_targets = spec->n_targets > 1;
     if (infc_dump_wanted(&p->dumps, "spec")) {
         infc_buf text = {.arena = p->cx->arena};

@@ -23,6 +23,7 @@ infrt_status infrt_lm_bench(infrt_lm_app *app);
 infrt_status infrt_lm_tokenize(infrt_lm_app *app);
 infrt_status infrt_lm_info(infrt_lm_app *app);
 infrt_status infrt_lm_verify(infrt_lm_app *app);
+infrt_status infrt_lm_eval(infrt_lm_app *app);
 
 /* Opens app->llm as the flags say; `config` may hold what the command decides. */
 infrt_status infrt_lm_open(infrt_lm_app *app, infrt_llm_config config);

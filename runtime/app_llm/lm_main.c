@@ -13,6 +13,7 @@ static infrt_status dispatch(infrt_lm_app *app) {
     case INFRT_LM_TOKENIZE: return infrt_lm_tokenize(app);
     case INFRT_LM_INFO: return infrt_lm_info(app);
     case INFRT_LM_VERIFY: return infrt_lm_verify(app);
+    case INFRT_LM_EVAL: return infrt_lm_eval(app);
     }
     return infrt_fail(&app->error, INFRT_ERR_INTERNAL, "a command without code");
 }

@@ -11,6 +11,7 @@ enum {
     BENCH = INFRT_LM_BENCH,
     TOKENIZE = INFRT_LM_TOKENIZE,
     VERIFY = INFRT_LM_VERIFY,
+    EVAL = INFRT_LM_EVAL,
     ALL = INFRT_LM_ALL
 };
 
@@ -43,11 +44,24 @@ static const char tokenize_more[] =
     "  tokenize --chat --prompt \"Hello world\"    the same within the chat template\n"
     "  tokenize --tokens 1,2,3                   the text of ids\n";
 
+static const char eval_more[] =
+    "The text is cut into chunks, each computed with an empty cache; the predictions of its second "
+    "half are scored:\n"
+    "of 512 tokens, tokens 257 to 511 (the first is 0), as llama.cpp's perplexity does. What is "
+    "left at the end is not\n"
+    "used. A chunk begins with the model's begin token where texts of the model do.\n"
+    "  eval --data text.txt\n"
+    "  float/model eval --data text.txt --logits - | int4/model eval --data text.txt --against -\n"
+    "A file of logits: \"INFRTLG1\", u32 vocabulary, u32 chunk, u64 hash of the ids, then f32 "
+    "[vocabulary] for each\n"
+    "prediction, little-endian.\n";
+
 static const infrt_command_info commands[] = {
     {"run", "answer a prompt", RUN, run_more},
     {"chat", "a conversation on the terminal", CHAT, chat_more},
     {"bench", "measure: tokens per second of prompts and answers, time to the first token, per token",
      BENCH, bench_more},
+    {"eval", "how well it predicts a text: perplexity, and divergence from another model's logits", EVAL, eval_more},
     {"tokenize", "text to token ids and back", TOKENIZE, tokenize_more},
     {"info", "what this binary is: architecture, formats, cache, versions, provenance", INFRT_LM_INFO, NULL},
     {"verify", "check weights, CPU, and that answers depend neither on workers nor on batch nor on chunks",

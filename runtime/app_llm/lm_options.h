@@ -11,13 +11,14 @@ typedef enum infrt_lm_command {
     INFRT_LM_TOKENIZE = 8,
     INFRT_LM_INFO = 16,
     INFRT_LM_VERIFY = 32,
-    INFRT_LM_ALL = 63,
+    INFRT_LM_EVAL = 64,
+    INFRT_LM_ALL = 127,
 } infrt_lm_command;
 
 /* Zero or null: not given. */
 typedef struct infrt_lm_options {
     infrt_parsed parsed;
-    const char *prompt, *prompt_file, *ids, *system, *overflow, *profile, *weights;
+    const char *prompt, *prompt_file, *ids, *system, *overflow, *profile, *weights, *data, *logits, *against;
     bool chat, ignore_eos, pin, huge_pages, lock_memory;
     uint32_t max_tokens, top_k, logprobs, prompt_tokens, tokens, depth, batch, repeat, context, chunk, threads;
     uint64_t seed, kv_memory;

@@ -149,6 +149,13 @@ bool infrt_llm_poll(infrt_llm *llm, infrt_llm_id id, infrt_llm_event *out);
 /* The request ends with INFRT_LLM_CANCELLED at the next poll or step. Unknown ids are ignored. */
 void infrt_llm_cancel(infrt_llm *llm, infrt_llm_id id);
 
+/* Told the logits [vocab] that follow the text up to `position`, valid during the call; false: enough. */
+typedef bool (*infrt_llm_scored)(void *user, uint32_t position, const float *logits);
+/* How the model goes on after each of the positions first, first + 1, .. n - 1 of a text, in order. While no request
+ * runs: INFRT_ERR_USAGE otherwise, for an id out of range and for a text longer than the context. */
+infrt_status infrt_llm_score(infrt_llm *llm, const int32_t *tokens, uint32_t n, uint32_t first,
+                             infrt_llm_scored seen, void *user, infrt_error *error);
+
 /* ---- facts -------------------------------------------------------------------------------------- */
 
 /* The ids of a request's prompt: *out_n of them, of which the first `most` are written. Errors as of submit, but for

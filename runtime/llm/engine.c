@@ -116,7 +116,7 @@ void infrt_llm_describe(const infrt_llm *llm, infrt_llm_facts *out) {
     out->kv_blocks_free = llm->pool.n_free;
 }
 
-static infrt_status batch_run(infrt_llm *llm, infrt_error *error) {
+infrt_status infrt_batch_run(infrt_llm *llm, infrt_error *error) {
     const void *inputs[STEP_INPUTS] = {llm->tokens,    llm->positions, llm->slots,
                                        llm->last_rows, llm->tables,    llm->kv};
     void *outputs[1] = {llm->logits};
@@ -156,7 +156,7 @@ infrt_status infrt_llm_step(infrt_llm *llm, infrt_llm_step_info *out, infrt_erro
     infrt_requests_sweep(llm);
     infrt_batch_make(llm, &info);
     if (llm->n_rows) {
-        status = batch_run(llm, error);
+        status = infrt_batch_run(llm, error);
         if (status == INFRT_OK) batch_take(llm, &info);
         else all_fail(llm);
     }

@@ -88,6 +88,9 @@ struct infrt_llm {
 
 /* engine_batch.c: chooses what this step computes and fills the inputs; llm->n_rows is 0 when there is nothing. */
 void infrt_batch_make(infrt_llm *llm, infrt_llm_step_info *info);
+/* engine.c: one step of the model over the llm->n_rows rows of the inputs, with logits of the llm->n_wanting rows that
+ * llm->last_rows names. */
+infrt_status infrt_batch_run(infrt_llm *llm, infrt_error *error);
 /* After the step: the running request has its full blocks named. */
 void infrt_request_name_blocks(infrt_llm *llm, infrt_request *r);
 /* The running request no longer has a sequence or blocks. */

@@ -145,6 +145,52 @@ def check_others(program):
     expect(done.returncode in (-13, 4), f"nobody reads: {done.returncode}")
 
 
+def log_softmax(logits):
+    shifted = logits.astype(np.float64) - logits.max(-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+
+
+def check_eval(infc, program, folder, work, known):
+    """Perplexity and divergence against the forward pass in numpy, from logits that the program wrote itself."""
+    text, chunk = pathlib.Path("/usr/share/common-licenses/GPL-3"), 96
+    ids = np.array(known.encode(text.read_text()).ids[: 5 * chunk + 50])
+    chunks = ids[: 5 * chunk].reshape(-1, chunk)
+    chunks[:, 0] = known.token_to_id("<|begin|>")
+    model = llama.Llama(folder)
+    flags = ["--data", text, "--tokens", len(ids), "--context", chunk]
+    alone = program.json("eval", *flags, "--logits", work / "logits")
+    wanted = np.concatenate([model.forward(list(c))[chunk // 2 : -1] for c in chunks])
+    targets = chunks[:, chunk // 2 + 1 :].ravel()
+    head = np.fromfile(work / "logits", np.uint32, 4)
+    given = np.fromfile(work / "logits", np.float32, offset=24).reshape(-1, head[2])
+    expect(head[:2].tobytes() == b"INFRTLG1" and head[3] == chunk and given.shape == wanted.shape, "a file of logits")
+    p, q = log_softmax(wanted), log_softmax(given)
+    rows = np.arange(len(targets))
+    loss, theirs = -q[rows, targets], -p[rows, targets]
+    close = lambda a, b, part: abs(a / b - 1) < part  # noqa: E731
+    expect(close(alone["perplexity"], np.exp(loss.mean()), 1e-6), "perplexity of its logits")
+    expect(close(alone["perplexity"], np.exp(theirs.mean()), 0.01), "perplexity as in numpy")
+    error = alone["perplexity"] * loss.std(ddof=1) / len(loss) ** 0.5
+    expect(close(alone["perplexity_error"], error, 1e-3), "standard error of it")
+    expect((alone["predictions"], alone["tokens"]) == (len(targets), chunks.size), "how many were scored")
+
+    command = [infc, "eval", folder, *map(str, flags), "--json"]
+    told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    kl = (np.exp(p) * (p - q)).sum(-1)
+    expect(1e-6 < kl.mean() and close(told["kl"], kl.mean(), 0.02), f"divergence {told['kl']}, {kl.mean()} in numpy")
+    expect(close(told["reference_perplexity"], np.exp(theirs.mean()), 1e-5), "perplexity of floats")
+    expect(abs(told["same_top"] - (p.argmax(-1) == q.argmax(-1)).mean()) < 0.01, "the same most likely tokens")
+    same = program.json("eval", *flags, "--against", work / "logits", "--threads", 1)
+    expect((same["kl"], same["same_top"], same["perplexity"]) == (0, 1, alone["perplexity"]), "against itself")
+    for words, code in ((["--data", text, "--context", 4096], 2), (["--data", work / "none"], 4), ([], 2),
+                        ([*flags[:-1], chunk + 1, "--against", work / "logits"], 3),
+                        (["--data", text, "--against", text], 3)):
+        expect(program.run("eval", *words).returncode == code, f"eval {words}: exit code {code}")
+    (work / "cut").write_bytes((work / "logits").read_bytes()[:-4])
+    done = program.run("eval", *flags, "--against", work / "cut")
+    expect(done.returncode == 3 and f"ends after {len(targets) - 1} predictions" in done.stderr, "logits that are cut off")
+
+
 def check_library(program, source, work, known):
     text = (source / "examples/tiny-lm/stream.c").read_text()
     page = (source / "docs/language-models.md").read_text()
@@ -167,6 +213,7 @@ def main():
     check_answers(program, folder, known)
     check_chat(program)
     check_others(program)
+    check_eval(infc, program, folder, work, known)
     check_library(program, source, work, known)
     print(f"{len(FAILED)} failed")
     return bool(FAILED)
