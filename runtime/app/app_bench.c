@@ -12,7 +12,8 @@ enum { SAMPLES_MAX = 1 << 20, WARM_RUNS_MIN = 3, PROBE_NS = 200 };
 typedef struct bench {
     uint64_t *ns, *busy, *slowest;
     uint32_t n, traced_runs;
-    uint64_t total; /* workers' time from begin to their last step, added over the runs */
+    uint64_t startup_ns; /* from main to ready */
+    uint64_t total;      /* workers' time from begin to their last step, added over the runs */
 } bench;
 
 static infrt_status bench_create(infrt_app *app, bench *b) {
@@ -93,7 +94,8 @@ static void bench_text(const infrt_app *app, const bench *b) {
     char p50[INFRT_TIME_TEXT], p95[INFRT_TIME_TEXT], p99[INFRT_TIME_TEXT], least[INFRT_TIME_TEXT];
     uint64_t median = infrt_times_percentile(b->ns, b->n, 50), busy = 0;
     uint32_t workers = infrt_session_workers(app->session);
-    printf("%s, %s, %u worker%s, %u runs\n", m->name, m->target, workers, workers == 1 ? "" : "s", b->n);
+    printf("%s, %s, %u worker%s, %u runs, start-up %s\n", m->name, m->target, workers,
+           workers == 1 ? "" : "s", b->n, infrt_time_text((double)b->startup_ns, p50));
     printf("p50 %s  p95 %s  p99 %s  fastest %s  %.2f GFLOP/s\n\n", infrt_time_text((double)median, p50),
            infrt_time_text((double)infrt_times_percentile(b->ns, b->n, 95), p95),
            infrt_time_text((double)infrt_times_percentile(b->ns, b->n, 99), p99),
@@ -118,6 +120,7 @@ static void bench_json(const infrt_app *app, const bench *b) {
     infrt_json_string(&json, "model", m->name);
     infrt_json_string(&json, "target", m->target);
     infrt_json_uint(&json, "workers", infrt_session_workers(app->session));
+    infrt_json_uint(&json, "startup_ns", b->startup_ns);
     infrt_json_uint(&json, "runs", b->n);
     infrt_json_uint(&json, "min_ns", b->ns[0]);
     infrt_json_uint(&json, "p50_ns", median);
@@ -144,6 +147,7 @@ infrt_status infrt_app_bench(infrt_app *app) {
     double seconds = app->options.seconds > 0 ? app->options.seconds : 1;
     bench b = {0};
     infrt_status status = infrt_app_open(app, infrt_app_workers(app));
+    b.startup_ns = infrt_os_now_ns() - app->begin_ns;
     if (status == INFRT_OK) status = bench_create(app, &b);
     if (status == INFRT_OK) {
         infrt_buffers_synthesize(&app->buffers, app->model->check_seed);

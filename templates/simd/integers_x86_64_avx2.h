@@ -166,3 +166,26 @@ static INFK_INLINE vi16x vq_sum(vqsum a) {
     return vi_join(_mm256_permute4x64_epi64(_mm256_hadd_epi32(a.q0, a.q1), 0xd8),
                    _mm256_permute4x64_epi64(_mm256_hadd_epi32(a.q2, a.q3), 0xd8));
 }
+/* The same for VQ_PART columns of a panel, and x widened before: eight sums, each in two halves. */
+enum { VQ_PART = 8 };
+typedef struct vqpart {
+    __m256i q0, q1;
+} vqpart;
+static INFK_INLINE vqpart vqp_join(__m256i q0, __m256i q1) {
+    vqpart r;
+    r.q0 = q0;
+    r.q1 = q1;
+    return r;
+}
+static INFK_INLINE vqpart vqp_none(void) {
+    return vqp_join(_mm256_setzero_si256(), _mm256_setzero_si256());
+}
+static INFK_INLINE vqpart vqp_w(const int8_t *p) { return vqp_join(vq_w4(p), vq_w4(p + 16)); }
+static INFK_INLINE vqpart vqp_dot(vqpart acc, const int16_t *x, vqpart w) {
+    const __m256i four = _mm256_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)(const void *)x));
+    return vqp_join(_mm256_add_epi32(acc.q0, _mm256_madd_epi16(four, w.q0)),
+                    _mm256_add_epi32(acc.q1, _mm256_madd_epi16(four, w.q1)));
+}
+static INFK_INLINE void vqp_store(int32_t *p, vqpart a) {
+    _mm256_storeu_si256((__m256i *)(void *)p, _mm256_permute4x64_epi64(_mm256_hadd_epi32(a.q0, a.q1), 0xd8));
+}

@@ -78,8 +78,38 @@ static INFK_INLINE vf16x v_limit(vf16x a, float low, float high) {
     return low == 0.0f ? whole : v_add(whole, v_zero());
 }
 
-/* Sums of products of u8 and i8, see integers_generic.h. Without VNNI they are widened to int16, and each of the two
- * parts of a vqsum holds the sums of eight lanes, in two halves. */
+/* Sums of products of u8 and i8 widened to int16: each of the two parts holds the sums of eight lanes, in two halves.
+ * vqp_dot: for VQ_PART columns of a panel, and x widened before. */
+enum { VQ_PART = 16 };
+typedef struct vqpart {
+    __m512i lo, hi;
+} vqpart;
+static INFK_INLINE vqpart vqp_join(__m512i lo, __m512i hi) {
+    vqpart r;
+    r.lo = lo;
+    r.hi = hi;
+    return r;
+}
+static INFK_INLINE vqpart vqp_none(void) { return vqp_join(vi_zero(), vi_zero()); }
+static INFK_INLINE vqpart vqp_w(const int8_t *p) {
+    return vqp_join(vi_pairs_i8(p), vi_pairs_i8(p + 32));
+}
+static INFK_INLINE vqpart vqp_add(vqpart acc, __m512i x, vqpart w) {
+    return vqp_join(_mm512_add_epi32(acc.lo, _mm512_madd_epi16(x, w.lo)),
+                    _mm512_add_epi32(acc.hi, _mm512_madd_epi16(x, w.hi)));
+}
+static INFK_INLINE vqpart vqp_dot(vqpart acc, const int16_t *x, vqpart w) {
+    return vqp_add(acc, _mm512_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)(const void *)x)), w);
+}
+static INFK_INLINE vi16x vqp_sum(vqpart a) {
+    const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    const __m512i odd = _mm512_or_si512(even, _mm512_set1_epi32(1));
+    return _mm512_add_epi32(_mm512_permutex2var_epi32(a.lo, even, a.hi),
+                            _mm512_permutex2var_epi32(a.lo, odd, a.hi));
+}
+static INFK_INLINE void vqp_store(int32_t *p, vqpart a) { vi_store(p, vqp_sum(a)); }
+
+/* The same of bytes as they are, see integers_generic.h. */
 #if defined(__AVX512VNNI__)
 typedef vi16x vqsum, vqx, vqw;
 static INFK_INLINE vqsum vq_none(void) { return vi_zero(); }
@@ -89,33 +119,14 @@ static INFK_INLINE vqw vq_w(const int8_t *p) { return _mm512_loadu_si512(p); }
 static INFK_INLINE vqsum vq_dot(vqsum acc, vqx x, vqw w) { return _mm512_dpbusd_epi32(acc, x, w); }
 static INFK_INLINE vi16x vq_sum(vqsum a) { return a; }
 #else
-typedef struct vqsum {
-    __m512i lo, hi;
-} vqsum;
-typedef vqsum vqw;
+typedef vqpart vqsum, vqw;
 typedef __m512i vqx;
-static INFK_INLINE vqsum vq_join(__m512i lo, __m512i hi) {
-    vqsum r;
-    r.lo = lo;
-    r.hi = hi;
-    return r;
-}
-static INFK_INLINE vqsum vq_none(void) { return vq_join(vi_zero(), vi_zero()); }
+static INFK_INLINE vqsum vq_none(void) { return vqp_none(); }
 static INFK_INLINE vqx vq_x(const uint8_t *p) {
     return _mm512_cvtepu8_epi16(_mm256_set1_epi32(*(const infk_i4 *)(const void *)p));
 }
 static INFK_INLINE vqx vq_same(uint8_t x) { return _mm512_set1_epi16(x); }
-static INFK_INLINE vqw vq_w(const int8_t *p) {
-    return vq_join(vi_pairs_i8(p), vi_pairs_i8(p + 32));
-}
-static INFK_INLINE vqsum vq_dot(vqsum acc, vqx x, vqw w) {
-    return vq_join(_mm512_add_epi32(acc.lo, _mm512_madd_epi16(x, w.lo)),
-                   _mm512_add_epi32(acc.hi, _mm512_madd_epi16(x, w.hi)));
-}
-static INFK_INLINE vi16x vq_sum(vqsum a) {
-    const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
-    const __m512i odd = _mm512_or_si512(even, _mm512_set1_epi32(1));
-    return _mm512_add_epi32(_mm512_permutex2var_epi32(a.lo, even, a.hi),
-                            _mm512_permutex2var_epi32(a.lo, odd, a.hi));
-}
+static INFK_INLINE vqw vq_w(const int8_t *p) { return vqp_w(p); }
+static INFK_INLINE vqsum vq_dot(vqsum acc, vqx x, vqw w) { return vqp_add(acc, x, w); }
+static INFK_INLINE vi16x vq_sum(vqsum a) { return vqp_sum(a); }
 #endif

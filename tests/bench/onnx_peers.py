@@ -7,8 +7,7 @@ Needs `pip install openvino==2026.4.1` beside the packages of the tests; without
 and where from: tests/e2e/models.json, as tests/e2e/models.py; that script decides about errors, this one only times. How: tests/e2e/peer_engines.py.
 - Latency: per round each engine runs for about half a second, one after the other; the figure is the median of the
   rounds' medians.
-- Load: from the file to an engine that is ready, without a first inference. For infc the whole process of
-  `model info`, its start included; for the peers the calls in a process that has imported them already.
+- Load: from the file to an engine that is ready, without a first inference.
 - vs_best is infc's time as a part of the better peer's: below 1 is faster. Ratios are what to compare between machines.
 """
 import argparse

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Real models from packages, compiled and compared with ONNX Runtime; prints a table and RESULT lines.
 
-usage: models.py INFC SOURCE_DIR WORK_DIR [--all] [--target T] [--update] [NAME...]
+usage: models.py INFC SOURCE_DIR WORK_DIR [--all] [--target T] [--untimed] [--update] [NAME...]
 
 Without --all or names: those marked "sampled" in models.json, a fixed choice. Packages are fetched by name and
 version into WORK_DIR/../model-cache and checked by SHA-256 (model_files.py). An output must agree within 1e-4 of its largest
 value, or within "within": in quantised models the last bit of a float decides which whole number a value becomes. Times (peer_engines.py, one thread each) decide nothing.
---update writes the table into docs/models.md.
+--untimed leaves the times out, for targets on which one run takes long. --update writes the table into docs/models.md.
 """
 import json
 import pathlib
@@ -32,7 +32,7 @@ def peer(path, model):
     return feeds, outputs
 
 
-def attempt(infc, work, cache, model, target):
+def attempt(infc, work, cache, model, target, timed):
     path, out = model_files.fetch(cache, model), work / model["name"]
     feeds, expected = peer(path, model)
     command = model_files.compile_command(infc, path, model, out) + (["--target", target] if target else [])
@@ -46,13 +46,13 @@ def attempt(infc, work, cache, model, target):
         raise RuntimeError(done.stderr)
     got = np.load(out / "out.npz")
     error = max(float(np.abs(got[n] - e).max() / max(np.abs(e).max(), 1e-30)) for n, e in expected.items())
-    times = {name: t for name, (t, _) in peer_engines.compare(out / "model", path, feeds, 1, 1).items()}
+    times = {name: t for name, (t, _) in peer_engines.compare(out / "model", path, feeds, 1, 1).items()} if timed else {}
     memory = json.loads((out / "report.json").read_text())["memory"]
     return error, times, (out / "model").stat().st_size, memory
 
 
 def row(name, error, times, size, memory):
-    ratio = times["infc"] / min(t for engine, t in times.items() if engine != "infc")
+    ratio = times["infc"] / min(t for engine, t in times.items() if engine != "infc") if times else float("nan")
     cells = [name, f"{error:.1e}"] + [f"{times[e]:.2f}" if e in times else "-" for e in ("infc", "onnxruntime", "openvino")]
     cells += [f"{ratio:.2f}", f"{size / 2**20:.1f}"] + [f"{memory[k] / 1024:.0f}" for k in ("activations", "lower_bound")]
     return "| " + " | ".join(cells) + " |", ratio
@@ -81,7 +81,7 @@ def main():
     failed, lines = 0, []
     for model in chosen:
         try:
-            figures = attempt(infc, work, cache, model, target)
+            figures = attempt(infc, work, cache, model, target, "--untimed" not in rest)
         except RuntimeError as problem:
             failed += 1
             lines.append(f"FAILED {model['name']}: {problem}")
@@ -90,7 +90,8 @@ def main():
         text, ratio = row(model["name"], *figures)
         rows.append(text)
         print(text, flush=True)
-        lines += [f"RESULT {model['name']}.error {figures[0]:.3g}", f"RESULT {model['name']}.latency.vs_best {ratio:.3g}"]
+        lines.append(f"RESULT {model['name']}.error {figures[0]:.3g}")
+        lines += [f"RESULT {model['name']}.latency.vs_best {ratio:.3g}"] if figures[1] else []
     if "--update" in rest:
         update(source, rows)
     print("\n".join(lines))

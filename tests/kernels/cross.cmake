@@ -16,7 +16,8 @@ foreach(arch aarch64 riscv64)
     message(STATUS "kernels: not tested on ${arch}: clang-22, ${arch}-linux-gnu-gcc or qemu-${arch} is missing")
     continue()
   endif()
-  set(flags --target=${arch}-linux-gnu -O1 -std=gnu17 -static -ffp-contract=off -fno-math-errno -ffunction-sections -Wl,--gc-sections
+  # At -O1 loops whose counts come from inlining are not unrolled, which clang says of each.
+  set(flags --target=${arch}-linux-gnu -O1 -Wno-pass-failed -std=gnu17 -static -ffp-contract=off -fno-math-errno -ffunction-sections -Wl,--gc-sections
     -I${CMAKE_SOURCE_DIR} -I${CMAKE_SOURCE_DIR}/runtime/include)
   set(program ${CMAKE_CURRENT_BINARY_DIR}/kernels_${arch})
   list(TRANSFORM drivers PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
