@@ -316,7 +316,7 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     case INFK_kv_store:
     case INFK_attend: {
         const infk_kv_dims *d = dims;
-        return d->rows * d->groups;
+        return d->rows * (kind == INFK_attend ? d->heads : d->groups);
     }
     case INFK_to_c16:
     case INFK_from_c16:

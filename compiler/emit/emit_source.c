@@ -4,6 +4,9 @@
 #include "emit_unit.h"
 #include <string.h>
 
+/* Attending to as many positions takes longer than one more meeting saves, where KV groups do not divide. */
+enum { UNEVEN_POSITIONS = 512 };
+
 static bool *buffers_used(const infc_emit_unit *u) {
     const infc_plan *plan = u->plan;
     bool *used = INFC_NEW(u->cx->arena, bool, (size_t)plan->n_buffers + 1);
@@ -46,15 +49,20 @@ static long long kv_groups(const infc_plan *plan) {
     return 1;
 }
 
-/* How many rows there are: infc_plan_mode. */
+/* What rows there are: infc_plan_mode. */
 static void print_mode(const infc_emit_unit *u, infc_buf *out) {
     const infc_plan *plan = u->plan;
     const char *tokens = infc_emit_dim(u, plan->buffers[plan->inputs[INFC_LLM_TOKENS]].type.dims[0]),
                *rows = infc_emit_dim(u, plan->buffers[plan->inputs[INFC_LLM_LAST_ROWS]].type.dims[0]);
     infc_buf_printf(out, "    const int few = %s <= %d && %s <= %d;\n", tokens, INFC_PLAN_FEW_ROWS,
                     rows, INFC_PLAN_FEW_ROWS);
-    infc_buf_printf(out, "    const unsigned mode = !few ? %du : %s != 1 ? %du : %lld %% n ? %du : %du;\n",
-                    INFC_MODE_MANY, tokens, INFC_MODE_FEW, kv_groups(plan), INFC_MODE_ONE, INFC_MODE_SHARED);
+    infc_buf_printf(
+        out,
+        "    const int32_t most = %s * %lld %% n == 0 ? INT32_MAX : %d;\n"
+        "    const int apart = few && rows_apart(c->inputs[%d], c->inputs[%d], %s, most);\n",
+        tokens, kv_groups(plan), UNEVEN_POSITIONS, INFC_LLM_SLOTS, INFC_LLM_POSITIONS, tokens);
+    infc_buf_printf(out, "    const unsigned mode = !few ? %du : %lld %% n == 0 ? %du : apart ? %du : %du;\n",
+                    INFC_MODE_MANY, kv_groups(plan), INFC_MODE_SHARED, INFC_MODE_APART, INFC_MODE_FEW);
     infc_buf_puts(out, "    (void)mode;\n");
     infc_buf_printf(out, "    unsigned char *const mine = arena + %llu + (size_t)worker * %llu;\n",
                     (unsigned long long)plan->arena_bytes, (unsigned long long)plan->arena_bytes_per_worker);
@@ -147,12 +155,30 @@ static void print_part(const infc_emit_unit *u, int s, const char *indent, const
     infc_buf_puts(out, ");\n");
 }
 
+/* Its units are heads; without a meeting since kv_store they must be those of the groups that the worker stored. */
+static void print_attend(const infc_emit_unit *u, int s, const char *indent, infc_buf *out) {
+    const infc_plan_step *step = &u->plan->steps[s];
+    infc_arena *arena = u->cx->arena;
+    const infk_kv_dims *d = &step->call.dims.kv;
+    const char *deeper = infc_arena_printf(arena, "%s    ", indent), *units = infc_emit_dim(u, step->units);
+    const char *apart = infc_arena_printf(arena, "INFC_PART_TIMES(%lld, %s * %lld, worker, n)",
+                                          (long long)(d->heads / d->groups),
+                                          infc_emit_dim(u, d->rows), (long long)d->groups);
+    infc_buf_printf(out, "%sif (mode == %du) {\n", indent, INFC_MODE_APART);
+    print_part(u, s, deeper, apart, out);
+    infc_buf_printf(out, "%s} else {\n", indent);
+    print_part(u, s, deeper, infc_arena_printf(arena, "INFC_PART(%s, worker, n)", units), out);
+    infc_buf_printf(out, "%s}\n", indent);
+}
+
 static void print_call(const infc_emit_unit *u, int s, const char *indent, infc_buf *out) {
     const infc_plan_step *step = &u->plan->steps[s];
     infc_arena *arena = u->cx->arena;
     const char *units = infc_emit_dim(u, step->units), *deeper = infc_arena_printf(arena, "%s    ", indent);
     print_check(u, step, indent, out);
-    if (step->parts[0] == 0) {
+    if (step->kernel && step->kernel->kind == INFK_attend) {
+        print_attend(u, s, indent, out);
+    } else if (step->parts[0] == 0) {
         const char *whole = step->own ? "INFC_ALL_OR_PART(few, %s, worker, n)" : "INFC_PART(%s, worker, n)";
         print_part(u, s, indent, infc_arena_printf(arena, whole, units), out);
     } else {

@@ -79,11 +79,11 @@ typedef struct infc_plan_guard {
     bool taken;
 } infc_plan_guard;
 
-/* How many rows a step of a language model has: one token (SHARED: and each worker as many KV groups as the others), at
- * most INFC_PLAN_FEW_ROWS of tokens and of logits, more. */
+/* What rows a step of a language model has: at most INFC_PLAN_FEW_ROWS of tokens and of logits (SHARED: and each worker
+ * as many KV groups as the others; APART: else each row of a sequence of its own), or more. */
 typedef enum infc_plan_mode {
     INFC_MODE_SHARED,
-    INFC_MODE_ONE,
+    INFC_MODE_APART,
     INFC_MODE_FEW,
     INFC_MODE_MANY,
     INFC_N_MODES

@@ -56,10 +56,11 @@ static bool is_own(const infc_plan *plan, int buffer, infc_plan_mode mode) {
     return mode != INFC_MODE_MANY && plan->buffers[infc_plan_root(plan, buffer)].own;
 }
 
-/* One token: units are KV groups, and the worker that stores a group's keys and query is the one that reads them; it
- * may also be the one that computes them. */
+/* Units are rows of KV groups, and the worker that stores keys and query of a unit is the one that reads them, where
+ * rows do not see each other (APART) or all rows of a group are one worker's (SHARED). Then that worker may also be the
+ * one that computes them. */
 static bool same_groups(const infc_plan_step *earlier, const infc_plan_step *later, infc_plan_mode mode) {
-    if (mode > INFC_MODE_ONE || !earlier->kernel || !later->kernel) return false;
+    if (mode > INFC_MODE_APART || !earlier->kernel || !later->kernel) return false;
     if (later->kernel->kind == INFK_attend) return earlier->kernel->kind == INFK_kv_store;
     return mode == INFC_MODE_SHARED && earlier->parts[0] && later->kernel->kind == INFK_kv_store;
 }

@@ -89,8 +89,8 @@ static int32_t positions[CHUNK], slots[CHUNK], tables[WIDTH];
     static void name##_attend(int layer, ptrdiff_t rows, int w, int n) {                           \
         const infk_kv_dims d = DIMS(rows, heads, groups, dim, layers, layer);                      \
         const struct GLUE(ATTEND, _epi) e = {NULL, NULL, y, NULL};                                 \
-        GLUE(ATTEND, _body)(&d, q, positions, slots, tables, kv, &e, rows * (groups) * w / n,      \
-                            rows * (groups) * (w + 1) / n);                                        \
+        GLUE(ATTEND, _body)(&d, q, positions, slots, tables, kv, &e, rows * (heads) * w / n,       \
+                            rows * (heads) * (w + 1) / n);                                         \
     }                                                                                              \
     static void name##_store(int layer, ptrdiff_t rows, int w, int n) {                            \
         const infk_kv_dims d = DIMS(rows, heads, groups, dim, layers, layer);                      \

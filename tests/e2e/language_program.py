@@ -127,6 +127,18 @@ def check_chat(program):
     expect(program.run("chat", "--overflow", "later").returncode == 2, "an unknown policy")
 
 
+def check_meetings(program):
+    """How often workers meet in a step that gives each of a few answers a token: by the profile, for each layer"""
+    for threads, batch, most in ((2, 1, 4), (2, 3, 4), (2, 8, 4), (3, 1, 5), (3, 2, 5)):
+        path = program.path.parent / "meetings.json"
+        program.json("bench", "--prompt-tokens", 8, "--tokens", 4, "--threads", threads, "--batch", batch, "--profile", path)
+        events = json.loads(path.read_text())["traceEvents"]
+        met = sum(e.get("cat") == "barrier" and e["tid"] == 0 for e in events)
+        layers = sum(e["name"].startswith("attend") and e["tid"] == 0 for e in events)
+        expect(layers == 4 and met // layers <= most, f"{met} meetings of {threads} workers, {batch} answers")
+    expect(program.json("verify", "--threads", 3)["ok"], "the same bits from workers that share no groups evenly")
+
+
 def check_others(program):
     info = program.json("info")
     expect(info["chat"] and info["context"] == 512 and info["vocabulary"] == 1024 and info["bos"] == 0, "info")
@@ -214,6 +226,7 @@ def main():
     check_chat(program)
     check_others(program)
     check_eval(infc, program, folder, work, known)
+    check_meetings(program)
     check_library(program, source, work, known)
     print(f"{len(FAILED)} failed")
     return bool(FAILED)

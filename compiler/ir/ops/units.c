@@ -14,8 +14,8 @@ static bool has_open_fields(const infc_kernel_call *call) {
 /* Kinds of language models. */
 static int64_t llm_units(const infc_kernel_call *call) {
     switch (call->kind) {
-    case INFK_kv_store:
-    case INFK_attend: return infc_dim_mul(call->dims.kv.rows, call->dims.kv.groups);
+    case INFK_kv_store: return infc_dim_mul(call->dims.kv.rows, call->dims.kv.groups);
+    case INFK_attend: return infc_dim_mul(call->dims.kv.rows, call->dims.kv.heads);
     case INFK_quantize_groups:
     case INFK_rms_groups: return call->dims.groups.m;
     case INFK_quantize:

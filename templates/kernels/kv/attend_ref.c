@@ -94,14 +94,13 @@ static INFK_INLINE void INFK(attend)(const infk_kv_dims *d, const T *q, const W 
                                      const EPI_TYPE *e, ptrdiff_t begin, ptrdiff_t end) {
     const ptrdiff_t per_group = d->heads / d->groups;
     for (ptrdiff_t unit = begin; unit < end; unit++) {
-        const ptrdiff_t row = unit % d->rows, g = unit / d->rows;
-        for (ptrdiff_t h = g * per_group; h < (g + 1) * per_group; h++) {
-            const INFK_PART(head) head = {q + (row * d->heads + h) * d->query_bytes,
-                                          tables + slots[row] * d->width, kv + d->part_at + g * d->part_bytes};
-            float y[256];
-            INFK_PART(all)(d, &head, positions[row], y);
-            for (ptrdiff_t c = 0; c < d->head_dim; c++)
-                EPI(y[c], (row * d->heads + h) * d->head_dim + c, row, h * d->head_dim + c);
-        }
+        const ptrdiff_t row = unit / per_group % d->rows, g = unit / per_group / d->rows;
+        const ptrdiff_t h = g * per_group + unit % per_group;
+        const INFK_PART(head) head = {q + (row * d->heads + h) * d->query_bytes,
+                                      tables + slots[row] * d->width, kv + d->part_at + g * d->part_bytes};
+        float y[256];
+        INFK_PART(all)(d, &head, positions[row], y);
+        for (ptrdiff_t c = 0; c < d->head_dim; c++)
+            EPI(y[c], (row * d->heads + h) * d->head_dim + c, row, h * d->head_dim + c);
     }
 }
