@@ -15,26 +15,41 @@ static INFK_INLINE float INFK_PART(block)(const infk_pack_dims *d, const T *x, p
     }
     return most;
 }
-/* The squared error of values at one step and zero, or with q the nibbles. */
-static INFK_INLINE float INFK_PART(error)(const float *v, float step, float zero, int8_t *q) {
-    const float by = 1.0f / step;
-    float sum = 0.0f;
-    for (ptrdiff_t i = 0; i < 64; i++) {
-        const float n = s_min(s_max(s_add(s_round(v[i] * by), zero), 0.0f), 15.0f);
-        const float off = s_fma(zero - n, step, v[i]);
-        sum = s_fma(off, off, sum);
-        if (q) q[i] = (int8_t)n;
-    }
-    return sum;
+static INFK_INLINE float INFK_PART(nibble)(float v, float by, float zero) {
+    return s_min(s_max(s_add(s_round(v * by), zero), 0.0f), 15.0f);
 }
-/* The best code of 64 values for a row scale; `wide`: among more. */
-static INFK_INLINE int INFK_PART(code)(const float *v, float row_scale, int wide, float *out_error) {
-    float low = 0.0f, high = 0.0f, least = INFK_INFINITY;
-    int best = 0x70;
-    for (ptrdiff_t i = 0; i < 64; i++) {
-        low = s_min(v[i], low);
-        high = s_max(v[i], high);
+/* The squared error of values at one step and zero; in 16 partial sums, which compilers make vectors of. */
+static INFK_INLINE float INFK_PART(error)(const float *v, float step, float zero) {
+    const float by = 1.0f / step;
+    float sum[16] = {0};
+    for (ptrdiff_t i = 0; i < 64; i += 16)
+        for (ptrdiff_t l = 0; l < 16; l++) {
+            const float off = s_fma(zero - INFK_PART(nibble)(v[i + l], by, zero), step, v[i + l]);
+            sum[l] = s_fma(off, off, sum[l]);
+        }
+    for (ptrdiff_t half = 8; half > 0; half /= 2)
+        for (ptrdiff_t l = 0; l < half; l++) sum[l] += sum[l + half];
+    return sum[0];
+}
+/* The least and the largest of 64 values, and 0. */
+static INFK_INLINE void INFK_PART(range)(const float *v, float *out_low, float *out_high) {
+    float low[16] = {0}, high[16] = {0};
+    for (ptrdiff_t i = 0; i < 64; i += 16)
+        for (ptrdiff_t l = 0; l < 16; l++) {
+            low[l] = s_min(v[i + l], low[l]);
+            high[l] = s_max(v[i + l], high[l]);
+        }
+    *out_low = *out_high = 0.0f;
+    for (ptrdiff_t l = 0; l < 16; l++) {
+        *out_low = s_min(low[l], *out_low);
+        *out_high = s_max(high[l], *out_high);
     }
+}
+/* The best code of 64 values from low to high for a row scale; `wide`: among more. */
+static INFK_INLINE int INFK_PART(code)(const float *v, float low, float high, float row_scale,
+                                       int wide, float *out_error) {
+    float least = INFK_INFINITY;
+    int best = 0x70;
     const int covers = (int)s_whole(s_ceil((high - low) / (row_scale * 15.0f)), 1, 16);
     for (int scale = covers; scale > 0 && scale >= covers - 1 - wide; scale--) {
         const float step = row_scale * (float)scale;
@@ -44,7 +59,7 @@ static INFK_INLINE int INFK_PART(code)(const float *v, float row_scale, int wide
         const int inside = middle < first ? first : middle > last ? last : middle;
         for (int zero = inside - wide; zero <= inside + wide; zero++) {
             if (zero < first || zero > last) continue;
-            const float error = INFK_PART(error)(v, step, (float)zero, (int8_t *)0);
+            const float error = INFK_PART(error)(v, step, (float)zero);
             if (!(error < least)) continue;
             least = error;
             best = (scale - 1) | zero << 4;
@@ -55,20 +70,23 @@ static INFK_INLINE int INFK_PART(code)(const float *v, float row_scale, int wide
 }
 static INFK_INLINE float INFK_PART(row_scale)(const infk_pack_dims *d, const T *x) {
     const ptrdiff_t groups = (d->k + 63) / 64;
-    float v[64], most = 0.0f, best = 0.0f, least = INFK_INFINITY;
+    float v[64], low, high, error, most = 0.0f, best = 0.0f, least = INFK_INFINITY, scales[4],
+                                   totals[4] = {0};
     for (ptrdiff_t g = 0; g < groups; g++) most = s_max(INFK_PART(block)(d, x, g * 64, v), most);
     if (most < 0x1p-100f) return 0.0f;
-    for (int cut = 0; cut < 4; cut++) {
-        const float row_scale = most / 127.0f * (1.0f - 0.125f * (float)cut);
-        float total = 0.0f, error;
-        for (ptrdiff_t g = 0; g < groups && total < least; g++) {
-            INFK_PART(block)(d, x, g * 64, v);
-            INFK_PART(code)(v, row_scale, 0, &error);
-            total += error;
+    for (int cut = 0; cut < 4; cut++) scales[cut] = most / 127.0f * (1.0f - 0.125f * (float)cut);
+    for (ptrdiff_t g = 0; g < groups; g++) {
+        INFK_PART(block)(d, x, g * 64, v);
+        INFK_PART(range)(v, &low, &high);
+        for (int cut = 0; cut < 4; cut++) {
+            INFK_PART(code)(v, low, high, scales[cut], 0, &error);
+            totals[cut] += error;
         }
-        if (!(total < least)) continue;
-        least = total;
-        best = row_scale;
+    }
+    for (int cut = 0; cut < 4; cut++) {
+        if (!(totals[cut] < least)) continue;
+        least = totals[cut];
+        best = scales[cut];
     }
     return best;
 }
@@ -79,15 +97,16 @@ static INFK_INLINE void INFK(choose_i4)(const infk_pack_dims *d, const T *x, con
     for (ptrdiff_t n = begin; n < end; n++) {
         const float row_scale = INFK_PART(row_scale)(d, x + n * d->x_row);
         int8_t *y = RESULT + n * d->y_row, *codes = y + groups * 64;
-        float v[64], error, along = 0.0f, square = 0.0f;
+        float v[64], low, high, error, along = 0.0f, square = 0.0f;
         for (ptrdiff_t g = 0; g < groups; g++) {
             int8_t *q = y + g * 64;
             INFK_PART(block)(d, x + n * d->x_row, g * 64, v);
-            const int code = row_scale > 0.0f ? INFK_PART(code)(v, row_scale, 1, &error) : 0;
+            INFK_PART(range)(v, &low, &high);
+            const int code = row_scale > 0.0f ? INFK_PART(code)(v, low, high, row_scale, 1, &error) : 0;
             const int scale = code % 16 + 1, zero = code / 16;
-            if (row_scale > 0.0f) INFK_PART(error)(v, row_scale * (float)scale, (float)zero, q);
+            const float by = 1.0f / (row_scale * (float)scale);
             for (ptrdiff_t i = 0; i < 64; i++) {
-                if (!(row_scale > 0.0f)) q[i] = 0;
+                q[i] = row_scale > 0.0f ? (int8_t)INFK_PART(nibble)(v[i], by, (float)zero) : 0;
                 const float whole = (float)(scale * (q[i] - zero));
                 along = s_fma(v[i], whole, along);
                 square = s_fma(whole, whole, square);
