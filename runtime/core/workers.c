@@ -15,7 +15,7 @@
 #include <stdalign.h>
 #include <string.h>
 
-enum { SPIN_NS = 20000, SPIN_BATCH = 32, VAIN_SPINS = 3, SPIN_AGAIN = 16 };
+enum { SPIN_NS = 100000, SPIN_BATCH = 32, VAIN_SPINS = 3, SPIN_AGAIN = 16 };
 
 typedef struct gate {
     alignas(INFC_ALIGN) _Atomic uint32_t count; /* a cache line of its own */

@@ -81,7 +81,7 @@ void infrt_weights_close(infrt_weights *weights); /* may be {0}; leaves {0} */
 /* ---- workers ------------------------------------------------------------------------------------ */
 
 /* A team of n workers: the caller's thread is worker 0, the others are threads of the team. Between and
- * inside runs they spin for at most 20 us when n is within the usable CPUs, then sleep; where spinning keeps
+ * inside runs they spin for at most 100 us when n is within the usable CPUs, then sleep; where spinning keeps
  * being in vain they sleep at once. One run at a time. */
 typedef struct infrt_workers infrt_workers;
 

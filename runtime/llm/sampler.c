@@ -88,6 +88,23 @@ static uint32_t candidates_make(infrt_sampler *s, infrt_candidate *out_best) {
     return n;
 }
 
+/* The first of those with the largest logit, as candidates_make has it; -1: none. Two passes, of which the compiler
+ * makes vectors: with a large vocabulary this is a part of every token's time. */
+static int32_t best_find(const float *logits, uint32_t n) {
+    enum { LANES = 16 };
+    float most[LANES], best = -INFINITY;
+    for (uint32_t l = 0; l < LANES; l++) most[l] = -INFINITY;
+    for (uint32_t i = 0; i < n / LANES * LANES; i += LANES)
+        for (uint32_t l = 0; l < LANES; l++)
+            most[l] = logits[i + l] > most[l] ? logits[i + l] : most[l]; /* passes over NaN */
+    for (uint32_t i = n / LANES * LANES; i < n; i++) best = logits[i] > best ? logits[i] : best;
+    for (uint32_t l = 0; l < LANES; l++) best = most[l] > best ? most[l] : best;
+    best = best > FLT_MAX ? FLT_MAX : best;
+    for (uint32_t i = 0; i < n && best > -INFINITY; i++)
+        if (logits[i] >= best) return (int32_t)i;
+    return -1;
+}
+
 /* The heap's first is the best, or the worst. */
 static bool comes_first(infrt_candidate a, infrt_candidate b, bool worst) {
     return worst ? better(b, a) : better(a, b);
@@ -178,16 +195,22 @@ static int32_t draw_sorted(infrt_sampler *s, uint32_t n, float best, const infrt
     return draw(heap + (left - 1), -1, s->weights, kept, unit);
 }
 
+static bool penalizes(const infrt_llm_sampling *how) {
+    return (how->repetition_penalty > 0 && how->repetition_penalty != 1) ||
+           how->presence_penalty != 0 || how->frequency_penalty != 0;
+}
+
 int32_t infrt_sample(infrt_sampler *s, const float *logits, const infrt_llm_sampling *how,
                      const infrt_history *history) {
     infrt_candidate best;
+    if (how->temperature == 0 && how->n_bias == 0 && !penalizes(how))
+        return best_find(logits, s->n_ids);
     memcpy(s->weights, logits, s->n_ids * sizeof *logits);
-    if ((how->repetition_penalty > 0 && how->repetition_penalty != 1) ||
-        how->presence_penalty != 0 || how->frequency_penalty != 0)
-        penalize(s, how, history);
+    if (penalizes(how)) penalize(s, how, history);
     for (uint32_t i = 0; i < how->n_bias; i++) s->weights[how->bias[i].token] += how->bias[i].add;
+    if (how->temperature == 0) return best_find(s->weights, s->n_ids);
     uint32_t n = candidates_make(s, &best);
-    if (n == 0 || how->temperature == 0) return best.id;
+    if (n == 0) return best.id;
     double unit = infrt_random_unit(how->seed, history->n);
     bool sorted = (how->top_k && how->top_k < n) || (how->top_p > 0 && how->top_p < 1);
     return (sorted ? draw_sorted : draw_unsorted)(s, n, best.logit, how, unit);
