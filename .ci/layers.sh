@@ -27,7 +27,8 @@ frontend: compiler/frontend/                         : frontend spec ir values b
 passes:   passes/                                    : passes spec ir values base abi
 lowering: passes/layout passes/fuse passes/pipeline  : passes lowering spec ir values kernels targets base abi
 plan:     compiler/plan/                             : plan passes spec ir values kernels targets base abi
-skeleton: templates/model/                           : runtime files prepare abi
+check:    templates/emulator/                        : check abi
+skeleton: templates/model/                           : runtime files prepare check abi
 text:     compiler/emit/embedded compiler/emit/expand compiler/emit/kernel_text : text kernels base abi
 emit:     compiler/emit/                             : emit text plan spec values kernels targets base prepare tokens abi
 driver:   compiler/driver/                           : driver emit text plan passes spec frontend ir values kernels targets files base tokens abi

@@ -9,7 +9,8 @@ target_link_libraries(infc_kernels PUBLIC infc_base)
 find_path(XXHASH_DIR xxhash.h REQUIRED)
 find_path(STB_DIR stb_image.h PATH_SUFFIXES stb REQUIRED)
 file(GLOB_RECURSE embedded CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
-  ${CMAKE_SOURCE_DIR}/templates/*.[ch] ${CMAKE_SOURCE_DIR}/templates/*.in ${CMAKE_SOURCE_DIR}/templates/*.def
+  ${CMAKE_SOURCE_DIR}/templates/*.[ch] ${CMAKE_SOURCE_DIR}/templates/*.in ${CMAKE_SOURCE_DIR}/templates/*.def ${CMAKE_SOURCE_DIR}/templates/*.ld
+  ${CMAKE_SOURCE_DIR}/templates/*.mjs
   ${CMAKE_SOURCE_DIR}/runtime/*.[ch] ${CMAKE_SOURCE_DIR}/runtime/*.def)
 set(pairs "")
 foreach(file IN LISTS embedded)

@@ -1,26 +1,40 @@
 #include "target.h"
 #include "../compiler/base/map.h"
 #include <string.h>
+#if defined(__aarch64__) || defined(__riscv)
+#include <sys/auxv.h>
+#endif
 
-#if defined(__x86_64__)
-#define HOST_IS_x86_64 true
-#else
 #define HOST_IS_x86_64 false
-#endif
-#if defined(__aarch64__)
-#define HOST_IS_aarch64 true
-#else
 #define HOST_IS_aarch64 false
-#endif
-#if defined(__riscv)
-#define HOST_IS_riscv64 true
-#else
 #define HOST_IS_riscv64 false
+#define HOST_IS_wasm32 false
+#define HOST_IS_armv7e_m false
+#define HOST_IS_s390x false
+#if defined(__x86_64__)
+#undef HOST_IS_x86_64
+#define HOST_IS_x86_64 true
+#elif defined(__aarch64__)
+#undef HOST_IS_aarch64
+#define HOST_IS_aarch64 true
+#elif defined(__riscv)
+#undef HOST_IS_riscv64
+#define HOST_IS_riscv64 true
 #endif
 
+enum { ORDER_little, ORDER_big };
+
+#define INFC_PLATFORM(token, arch, triple, order, check, compiler, emulator) \
+    static const infc_platform platform_##token = {                          \
+        #arch, triple, ORDER_##order == ORDER_big, check, compiler, emulator, HOST_IS_##arch};
+#include "platforms.def"
+#undef INFC_PLATFORM
+
+#define INFC_SEMIHOSTING \
+    "-semihosting-config enable=on,target=native -nographic -monitor none -serial none -kernel"
 static const infc_target targets[] = {
-#define INFC_TARGET(name, arch, isa, triple, cflags, runner, features) \
-    {name, #arch, INFC_ISA_##isa, triple, cflags, runner, features, HOST_IS_##arch},
+#define INFC_TARGET(name, platform, isa, cflags, runner, features) \
+    {name, &platform_##platform, INFC_ISA_##isa, cflags, runner, features},
 #include "targets.def"
 #undef INFC_TARGET
 };
@@ -66,19 +80,37 @@ static bool host_has(const char *feature, size_t n) {
     if (n == sizeof name - 1 && memcmp(feature, name, n) == 0) \
         return __builtin_cpu_supports(name) != 0;
     /* clang-format off */
-    HAS("popcnt") HAS("sse4.2") HAS("avx") HAS("avx2") HAS("fma") HAS("f16c") HAS("bmi") HAS("bmi2")
+    HAS("popcnt") HAS("sse3") HAS("ssse3") HAS("sse4.1") HAS("sse4.2")
+    HAS("avx") HAS("avx2") HAS("fma") HAS("f16c") HAS("bmi") HAS("bmi2")
     HAS("lzcnt") HAS("movbe") HAS("avx512f") HAS("avx512bw") HAS("avx512cd") HAS("avx512dq")
     HAS("avx512vl") HAS("avx512vnni") HAS("avx512bf16") HAS("avxvnni") HAS("amx-tile") HAS("amx-int8")
     /* clang-format on */
 #undef HAS
+#elif defined(__aarch64__) || defined(__riscv)
+    static const struct {
+        const char *name;
+        unsigned long word, bit;
+    } known[] = {
+#if defined(__riscv)
+        {"v", AT_HWCAP, 'v' - 'a'},
+#else
+        {"dotprod", AT_HWCAP, 20},
+        {"sve", AT_HWCAP, 22},
+        {"sve2", AT_HWCAP2, 1},
+        {"i8mm", AT_HWCAP2, 13},
 #endif
-                (void) feature;
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strlen(known[i].name) == n && memcmp(known[i].name, feature, n) == 0)
+            return getauxval(known[i].word) >> known[i].bit & 1;
+#endif
+                    (void) feature;
     (void)n;
     return false;
 }
 
 bool infc_target_runs_here(const infc_target *t) {
-    if (!t->is_host_arch) return false;
+    if (!t->platform->is_host_arch) return false;
     for (const char *f = t->cpu_features; *f; f += strspn(f, " ")) {
         size_t n = strcspn(f, " ");
         if (!host_has(f, n)) return false;
@@ -104,7 +136,7 @@ static const infc_target *find_name(const char *name, size_t n) {
 
 static const infc_target *find_arch(const char *arch, size_t n) {
     for (size_t i = 0; i < N_TARGETS; i++) {
-        if (strlen(targets[i].arch) == n && memcmp(targets[i].arch, arch, n) == 0)
+        if (strlen(targets[i].platform->arch) == n && memcmp(targets[i].platform->arch, arch, n) == 0)
             return &targets[i];
     }
     return NULL;
@@ -112,7 +144,7 @@ static const infc_target *find_arch(const char *arch, size_t n) {
 
 /* `plus` is "+a+b". Every feature of base and plus is in t's list, and every one of t's in those two. */
 static bool same_features(const infc_target *t, const infc_target *base, const char *plus) {
-    if (strcmp(t->arch, base->arch) != 0) return false;
+    if (strcmp(t->platform->arch, base->platform->arch) != 0) return false;
     for (const char *f = base->cpu_features; *f; f += strspn(f, " ")) {
         size_t n = strcspn(f, " ");
         if (!list_has(t->cpu_features, f, n)) return false;
@@ -144,6 +176,48 @@ static const infc_target *find_features(const infc_target *base, const char *plu
     return NULL;
 }
 
+enum { MOST_FEATURES = 64 };
+
+/* The features that targets of the architecture have, each once; how many. */
+static size_t known_features(infc_arena *arena, const char *arch, const char **out) {
+    size_t n = 0;
+    for (size_t i = 0; i < N_TARGETS; i++) {
+        if (strcmp(targets[i].platform->arch, arch) != 0) continue;
+        for (const char *f = targets[i].cpu_features; *f; f += strspn(f, " ")) {
+            const char *name = infc_arena_copy_string(arena, f, strcspn(f, " "));
+            bool seen = n == MOST_FEATURES;
+            for (size_t k = 0; k < n && !seen; k++) seen = strcmp(out[k], name) == 0;
+            if (!seen) out[n++] = name;
+            f += strlen(name);
+        }
+    }
+    return n;
+}
+
+/* `plus` names a feature that no target of the architecture has, or a set of them that none has. */
+static infc_status refuse_features(infc_cx *cx, infc_loc loc, const char *text,
+                                   const infc_target *base, const char *plus) {
+    const char *known[MOST_FEATURES];
+    const char *arch = base->platform->arch;
+    const size_t n_known = known_features(cx->arena, arch, known);
+    for (const char *f = plus; *f;) {
+        const size_t n = strcspn(++f, "+");
+        const char *name = infc_arena_copy_string(cx->arena, f, n);
+        bool found = false;
+        for (size_t i = 0; i < n_known; i++) found |= strcmp(known[i], name) == 0;
+        f += n;
+        if (found) continue;
+        const char *nearest = infc_nearest(name, known, n_known);
+        if (nearest)
+            return infc_fail(cx, INFC_ERR_SPEC, loc, "target \"%s\": %s has no feature \"%s\"; nearest: %s",
+                             text, arch, name, nearest);
+        return infc_fail(cx, INFC_ERR_SPEC, loc, "target \"%s\": %s has no feature \"%s\"; nearest target: %s",
+                         text, arch, name, base->name);
+    }
+    return infc_fail(cx, INFC_ERR_SPEC, loc,
+                     "target \"%s\": no target has just these features; nearest: %s", text, base->name);
+}
+
 infc_status infc_target_parse(infc_cx *cx, infc_loc loc, const char *text, infc_target *out) {
     size_t n = strcspn(text, "+");
     bool host = n == 4 && memcmp(text, "host", n) == 0;
@@ -155,10 +229,7 @@ infc_status infc_target_parse(infc_cx *cx, infc_loc loc, const char *text, infc_
         *out = *found;
         return INFC_OK;
     }
-    if (base) {
-        return infc_fail(cx, INFC_ERR_SPEC, loc,
-                         "target \"%s\" is not implemented yet; nearest: %s", text, base->name);
-    }
+    if (base) return refuse_features(cx, loc, text, base, text + n);
     if (host) {
         return infc_fail(cx, INFC_ERR_SPEC, loc,
                          "target \"host\": this machine is none that infc knows; "

@@ -12,15 +12,24 @@ typedef enum infc_isa {
     INFC_N_ISAS
 } infc_isa;
 
+typedef struct infc_platform { /* a line of platforms.def */
+    const char *arch;          /* x86_64, aarch64, riscv64, wasm32, armv7e_m, s390x */
+    const char *triple;        /* for clang --target and for naming the cross gcc */
+    bool big_endian;
+    /* Null: Linux, where a model becomes a program of its own. Else libraries only, without an operating system; to be
+     * checked, one is linked with templates/emulator/check_<this>.c and run in the emulator. */
+    const char *check;
+    const char *compiler_packages, *emulator_packages; /* of Debian */
+    bool is_host_arch;
+} infc_platform;
+
 typedef struct infc_target {
-    const char *name;   /* as the user writes it: "x86-64-v3"; "host" is recorded as what it was */
-    const char *arch;   /* x86_64, aarch64, riscv64 */
+    const char *name; /* as the user writes it: "x86-64-v3"; "host" is recorded as what it was */
+    const infc_platform *platform;
     infc_isa isa;       /* vocabulary and newest kernel level */
-    const char *triple; /* for clang --target and for naming the cross gcc */
     const char *cflags; /* -march=... and friends, space separated */
     const char *runner; /* emulator when not native: "qemu-aarch64 -cpu max"; null: none known */
-    const char *cpu_features; /* space separated names for the start-up check; "" for the baseline */
-    bool is_host_arch;
+    const char *cpu_features; /* space separated: beyond the baseline of the architecture */
 } infc_target;
 
 /* "host", a name from targets.def. Fails with the nearest known name. */

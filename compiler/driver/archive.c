@@ -3,6 +3,7 @@
 #include "archive.h"
 #include "../base/file.h"
 #include "elf_object.h"
+#include "wasm_object.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,8 +26,14 @@ infc_status infc_archive_add_object(infc_archive *archive, const char *path) {
     infc_elf elf;
     const char **symbols;
     infc_archive_member member = {.name = infc_path_base(path), .path = path};
-    INFC_TRY(infc_elf_open(archive->cx, path, &elf));
-    INFC_TRY(infc_elf_symbols(archive->cx, &elf, &symbols, &member.n_symbols));
+    infc_bytes file;
+    INFC_TRY(infc_file_map(archive->cx, path, &file));
+    if (infc_wasm_is_object(file)) {
+        INFC_TRY(infc_wasm_symbols(archive->cx, path, file, &symbols, &member.n_symbols));
+    } else {
+        INFC_TRY(infc_elf_open(archive->cx, path, &elf));
+        INFC_TRY(infc_elf_symbols(archive->cx, &elf, &symbols, &member.n_symbols));
+    }
     member.symbols = symbols;
     return add(archive, member);
 }

@@ -114,8 +114,8 @@ infc_status infc_runner_words(infc_cx *cx, const infc_target *target, infc_words
     if (!infc_program_find(cx->arena, runner_program(cx->arena, target))) {
         return infc_fail(cx, INFC_ERR_TOOLCHAIN, INFC_NO_LOC,
                          "target %s: code for it runs here under %s, which is missing: "
-                         "apt-get install -y qemu-user",
-                         target->name, target->runner);
+                         "apt-get install -y %s",
+                         target->name, target->runner, target->platform->emulator_packages);
     }
     infc_words_split(out, target->runner);
     return INFC_OK;
@@ -146,7 +146,7 @@ infc_status infc_binary_identify(infc_cx *cx, const char *path, infc_target *tar
     unsigned machine = elf_machine(bytes);
     if (machine && target_of_machine(machine) && memmem(bytes.ptr, bytes.len, mark, sizeof mark - 1)) {
         INFC_TRY(infc_target_parse(cx, loc, target_of_machine(machine), target));
-        return target->is_host_arch ? infc_target_parse(cx, loc, "host", target) : INFC_OK;
+        return target->platform->is_host_arch ? infc_target_parse(cx, loc, "host", target) : INFC_OK;
     }
     const char *dot = strrchr(infc_path_base(path), '.');
     bool source =

@@ -5,6 +5,7 @@
 #include "../base/sort.h"
 #include "../base/subprocess.h"
 #include "../emit/embedded.h"
+#include "check_run.h"
 #include "compare.h"
 #include "toolchain.h"
 #include <math.h>
@@ -69,22 +70,38 @@ static void read_counts(infc_comparison *c, infc_bytes text, infc_compared *out)
     out->measures[INFC_METRIC_instructions].now = total;
 }
 
+/* The command that runs `binary` under the plugin. */
+static infc_status count_words(infc_comparison *c, const infc_words *options, const char *binary,
+                               const char *inputs, const infc_target *target, const char *folder,
+                               infc_words *words) {
+    if (target->platform->check) {
+        INFC_TRY(infc_check_inputs(c->cx, target, inputs, folder));
+        return infc_check_words(c->cx, target, binary, options, folder, words);
+    }
+    const char *const args[] = {"run", "--inputs", inputs, "--threads", "1"};
+    infc_words_split(words, target->runner);
+    infc_words_all(words, options->items, options->n);
+    infc_words_add(words, binary);
+    infc_words_all(words, args, sizeof args / sizeof *args);
+    return INFC_OK;
+}
+
 infc_status infc_compare_count(infc_comparison *c, const char *binary, const char *inputs, infc_compared *out) {
     infc_arena *arena = c->cx->arena;
-    const char *runner = out->target.runner, *path, *counts;
-    infc_words words = {.arena = arena};
+    const infc_target *target = &out->target;
+    const char *runner = target->runner, *path, *counts;
+    infc_words words = {.arena = arena}, options = {.arena = arena};
     infc_bytes text;
     if (!runner || strncmp(runner, "qemu-", 5) != 0 || !(path = plugin(c))) return INFC_OK;
-    counts = infc_arena_printf(arena, "%s/%s-count.txt", c->temp, out->target.name);
-    infc_words_split(&words, runner);
-    if (!infc_program_find(arena, words.items[0])) return INFC_OK;
-    infc_words_add(&words, "-plugin");
-    infc_words_add(&words, infc_arena_printf(arena, "%s,out=%s,prefix=%s_", path, counts, c->model));
-    infc_words_add(&words, binary);
-    const char *const args[] = {"run", "--inputs", inputs, "--threads", "1"};
-    infc_words_all(&words, args, sizeof args / sizeof *args);
-    infc_progress(c->cx, "counting instructions of %s", out->target.name);
-    infc_job job = {.argv = infc_words_argv(&words)};
+    if (!infc_program_find(arena, infc_arena_copy_string(arena, runner, strcspn(runner, " "))))
+        return INFC_OK;
+    counts = infc_arena_printf(arena, "%s/%s-count.txt", c->temp, target->name);
+    infc_words_add(&options, "-plugin");
+    infc_words_add(&options, infc_arena_printf(arena, "%s,out=%s,prefix=%s_", path, counts, c->model));
+    const char *folder = infc_arena_printf(arena, "%s/%s-count", c->temp, target->name);
+    INFC_TRY(count_words(c, &options, binary, inputs, target, folder, &words));
+    infc_progress(c->cx, "counting instructions of %s", target->name);
+    infc_job job = {.argv = infc_words_argv(&words), .cwd = target->platform->check ? folder : NULL};
     INFC_TRY(infc_jobs_run(c->cx, &job, 1, 1));
     if (job.exit_code != 0 || infc_file_try_map(counts, &text) != 0) return INFC_OK;
     read_counts(c, text, out);

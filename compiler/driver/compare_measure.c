@@ -31,7 +31,8 @@ static void begin(infc_comparison *c, const infc_target *target, infc_compared *
     infc_cx trial = attempt(c->cx);
     *r = (infc_compared){.target = *target, .how = infc_runner_text(c->cx->arena, target)};
     for (int m = 0; m < INFC_N_METRICS; m++) r->measures[m] = (infc_measure){NAN, NAN};
-    if (infc_toolchain_find(&trial, target, &tools) != INFC_OK) cannot(r, INFC_NOT_RUN, &trial);
+    if (infc_toolchain_find(&trial, target, &tools) != INFC_OK || infc_toolchain_can_link(&trial, target) != INFC_OK)
+        cannot(r, INFC_NOT_RUN, &trial);
 }
 
 static void take_sizes(infc_compared *r, const infc_built *built) {

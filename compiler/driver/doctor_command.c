@@ -36,23 +36,25 @@ static void look_for_compiler(findings *f, const infc_target *target) {
     infc_arena *arena = f->cx->arena;
     infc_cx aside = {.arena = arena}; /* what is missing is a finding here, not an error */
     infc_toolchain toolchain;
-    const char *what = infc_arena_printf(arena, "compiler for %s", target->arch);
+    const char *what = infc_arena_printf(arena, "compiler for %s", target->platform->arch);
     if (infc_toolchain_find(&aside, target, &toolchain) == INFC_OK) {
         add(f, what, infc_arena_printf(arena, "%s (%s)", toolchain.cc.label, toolchain.cc.words.items[0]),
             NULL, false);
         return;
     }
     const char *fix = infc_arena_printf(arena, "apt-get install -y %s", infc_toolchain_packages(target));
-    add(f, what, getenv("CC") && target->is_host_arch ? aside.diags[0].text : "missing", fix, target->is_host_arch);
+    add(f, what, getenv("CC") && target->platform->is_host_arch ? aside.diags[0].text : "missing",
+        fix, target->platform->is_host_arch);
 }
 
 static void look_for_emulator(findings *f, const infc_target *target) {
     infc_arena *arena = f->cx->arena;
-    if (!target->runner || target->is_host_arch) return;
+    if (!target->runner || target->platform->is_host_arch) return;
     const char *program = infc_arena_copy_string(arena, target->runner, strcspn(target->runner, " "));
     const char *path = infc_program_find(arena, program);
-    add(f, infc_arena_printf(arena, "emulator for %s", target->arch), path ? path : "missing",
-        path ? NULL : "apt-get install -y qemu-user", false);
+    add(f, infc_arena_printf(arena, "emulator for %s", target->platform->arch), path ? path : "missing",
+        path ? NULL : infc_arena_printf(arena, "apt-get install -y %s", target->platform->emulator_packages),
+        false);
 }
 
 static void look_at_targets(findings *f) {
@@ -60,10 +62,11 @@ static void look_at_targets(findings *f) {
         const char *last = "";
         for (size_t i = 0; i < infc_target_count(); i++) {
             const infc_target *target = infc_target_at(i);
-            if (target->is_host_arch != (host == 1) || strcmp(target->arch, last) == 0) continue;
+            if (target->platform->is_host_arch != (host == 1) || strcmp(target->platform->arch, last) == 0)
+                continue;
             look_for_compiler(f, target);
             look_for_emulator(f, target);
-            last = target->arch;
+            last = target->platform->arch;
         }
     }
 }

@@ -1,6 +1,7 @@
 #include "elf_object.h"
 #include "../../runtime/include/infc_abi.h"
 #include "../base/file.h"
+#include <stddef.h>
 #include <string.h>
 
 static infc_status refuse(infc_cx *cx, const infc_elf *elf, const char *why) {
@@ -13,24 +14,80 @@ static bool section_fits(const infc_elf *elf, const Elf64_Shdr *section) {
     return !__builtin_add_overflow(section->sh_offset, section->sh_size, &end) && end <= elf->file.len;
 }
 
+/* A field of `bytes` bytes at `offset` of the file, which is within it. */
+static uint64_t field(const infc_elf *elf, uint64_t offset, size_t bytes) {
+    uint64_t value = 0;
+    for (size_t i = 0; i < bytes; i++)
+        value = value << 8 | elf->file.ptr[offset + (elf->big ? i : bytes - 1 - i)];
+    return value;
+}
+
+/* A struct of the file as that of 64 bits. Fields by their place in both forms; addresses grow with the class. */
+#define FIELD(from, name)                                                                 \
+    (elf->narrow ? field(elf, (from) + offsetof(NARROW, name), sizeof((NARROW *)0)->name) \
+                 : field(elf, (from) + offsetof(WIDE, name), sizeof((WIDE *)0)->name))
+
+#define NARROW Elf32_Ehdr
+#define WIDE Elf64_Ehdr
+static void read_header(infc_elf *elf) {
+    memcpy(elf->header.e_ident, elf->file.ptr, EI_NIDENT);
+    elf->header.e_type = (Elf64_Half)FIELD(0, e_type);
+    elf->header.e_machine = (Elf64_Half)FIELD(0, e_machine);
+    elf->header.e_version = (Elf64_Word)FIELD(0, e_version);
+    elf->header.e_flags = (Elf64_Word)FIELD(0, e_flags);
+    elf->header.e_ehsize = (Elf64_Half)FIELD(0, e_ehsize);
+    elf->header.e_shoff = FIELD(0, e_shoff);
+    elf->header.e_shentsize = (Elf64_Half)FIELD(0, e_shentsize);
+    elf->header.e_shnum = (Elf64_Half)FIELD(0, e_shnum);
+    elf->header.e_shstrndx = (Elf64_Half)FIELD(0, e_shstrndx);
+}
+#undef NARROW
+#undef WIDE
+
+#define NARROW Elf32_Shdr
+#define WIDE Elf64_Shdr
+static Elf64_Shdr read_section(const infc_elf *elf, uint64_t from) {
+    return (Elf64_Shdr){.sh_name = (Elf64_Word)FIELD(from, sh_name),
+                        .sh_type = (Elf64_Word)FIELD(from, sh_type),
+                        .sh_flags = FIELD(from, sh_flags),
+                        .sh_offset = FIELD(from, sh_offset),
+                        .sh_size = FIELD(from, sh_size),
+                        .sh_link = (Elf64_Word)FIELD(from, sh_link),
+                        .sh_info = (Elf64_Word)FIELD(from, sh_info)};
+}
+#undef NARROW
+#undef WIDE
+
+#define NARROW Elf32_Sym
+#define WIDE Elf64_Sym
+static Elf64_Sym read_symbol(const infc_elf *elf, uint64_t from) {
+    return (Elf64_Sym){.st_name = (Elf64_Word)FIELD(from, st_name),
+                       .st_info = (unsigned char)FIELD(from, st_info),
+                       .st_shndx = (Elf64_Section)FIELD(from, st_shndx)};
+}
+#undef NARROW
+#undef WIDE
+
 infc_status infc_elf_open(infc_cx *cx, const char *path, infc_elf *out) {
     *out = (infc_elf){.path = path};
     INFC_TRY(infc_file_map(cx, path, &out->file));
     const infc_bytes file = out->file;
-    if (file.len < sizeof out->header || memcmp(file.ptr, ELFMAG, SELFMAG) != 0 ||
-        file.ptr[EI_CLASS] != ELFCLASS64 || file.ptr[EI_DATA] != ELFDATA2LSB)
-        return refuse(cx, out, "the compiler wrote something that is not a 64-bit ELF object");
-    memcpy(&out->header, file.ptr, sizeof out->header);
+    if (file.len < sizeof out->header || memcmp(file.ptr, ELFMAG, SELFMAG) != 0)
+        return refuse(cx, out, "the compiler wrote something that is not an ELF object");
+    out->narrow = file.ptr[EI_CLASS] == ELFCLASS32;
+    out->big = file.ptr[EI_DATA] == ELFDATA2MSB;
+    read_header(out);
     uint64_t end;
-    const size_t n = out->header.e_shnum;
-    if (out->header.e_shentsize != sizeof(Elf64_Shdr) ||
-        __builtin_add_overflow(out->header.e_shoff, n * sizeof(Elf64_Shdr), &end) || end > file.len)
+    const size_t n = out->header.e_shnum, bytes = out->narrow ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
+    if (out->header.e_shentsize != bytes ||
+        __builtin_add_overflow(out->header.e_shoff, n * bytes, &end) || end > file.len)
         return refuse(cx, out, "the object's section table is outside the file");
     Elf64_Shdr *sections = INFC_NEW(cx->arena, Elf64_Shdr, n + 1);
-    if (n) memcpy(sections, file.ptr + out->header.e_shoff, n * sizeof *sections);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        sections[i] = read_section(out, out->header.e_shoff + i * bytes);
         if (!section_fits(out, &sections[i]))
             return refuse(cx, out, "a section of the object is outside the file");
+    }
     out->sections = sections;
     return INFC_OK;
 }
@@ -49,9 +106,9 @@ infc_status infc_elf_symbols(infc_cx *cx, const infc_elf *elf, const char ***out
         if (table->sh_link >= elf->header.e_shnum)
             return refuse(cx, elf, "the object's symbols have no names");
         const Elf64_Shdr *names = &elf->sections[table->sh_link];
-        for (uint64_t i = 0; i < table->sh_size / sizeof(Elf64_Sym); i++) {
-            Elf64_Sym symbol;
-            memcpy(&symbol, elf->file.ptr + table->sh_offset + i * sizeof symbol, sizeof symbol);
+        const size_t bytes = elf->narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
+        for (uint64_t i = 0; i < table->sh_size / bytes; i++) {
+            const Elf64_Sym symbol = read_symbol(elf, table->sh_offset + i * bytes);
             if (!is_public(&symbol)) continue;
             if (symbol.st_name >= names->sh_size)
                 return refuse(cx, elf, "a symbol's name is outside the file");

@@ -1,4 +1,5 @@
-/* elf_object.h - 64-bit little-endian ELF objects: reading what compilers wrote, and bytes as an object. */
+/* elf_object.h - ELF objects: reading what compilers wrote, and bytes as an object. Of 32 and 64 bits and both byte
+ * orders; headers are kept as those of 64 bits in the order of this machine. */
 #ifndef INFC_ELF_OBJECT_H
 #define INFC_ELF_OBJECT_H
 #include "../base/cx.h"
@@ -7,6 +8,7 @@
 typedef struct infc_elf { /* mapped; sections are within the file unless they are SHT_NOBITS */
     const char *path;
     infc_bytes file;
+    bool narrow, big; /* 32 bits; big-endian */
     Elf64_Ehdr header;
     const Elf64_Shdr *sections; /* header.e_shnum */
 } infc_elf;
@@ -16,7 +18,7 @@ infc_status infc_elf_open(infc_cx *cx, const char *path, infc_elf *out);
 /* Names of the symbols that others can link to, on the arena of cx. */
 infc_status infc_elf_symbols(infc_cx *cx, const infc_elf *elf, const char ***out, size_t *out_n);
 /* What stands before `bytes` bytes of read-only data, aligned to INFC_ALIGN, to make them an object for the machine of
- * `like`, with one hidden symbol for where they begin. */
+ * `like`, of 64 bits and this machine's byte order, with one hidden symbol for where they begin. */
 infc_bytes infc_elf_data_head(infc_arena *arena, const infc_elf *like, const char *section,
                               const char *symbol, uint64_t bytes);
 

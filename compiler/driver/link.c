@@ -11,7 +11,7 @@
 
 /* A binary's weights are the payload at its end, or a file: none in its data. */
 #define NO_EMBEDDED_WEIGHTS " -DINFC_NO_EMBEDDED_WEIGHTS"
-enum { MODEL, LIBRARY_BASELINE, BINARY_BASELINE, RUNTIME, N_SETS };
+enum { MODEL, LIBRARY_BASELINE, BINARY_BASELINE, WEIGHTS, RUNTIME, N_SETS };
 
 typedef struct linking {
     infc_cx *cx;
@@ -45,20 +45,25 @@ static infc_words *compiler_words(linking *l, const char *target_flags, const ch
 static infc_status compile_objects(linking *l) {
     const infc_emitted *e = l->emitted;
     bool library = l->spec->static_library, binary = l->spec->binary;
-    const char *base = e->baseline_cflags;
+    const char *base = e->baseline_cflags, *flags = infc_emit_cflags(l->target);
+    const bool alone = l->target->platform->check; /* its library is all there is */
     infc_objects *o = l->objects;
-    o[MODEL] = (infc_objects){.cc = compiler_words(l, l->target->cflags, INFC_EMIT_CFLAGS),
+    o[MODEL] = (infc_objects){.cc = compiler_words(l, l->target->cflags, flags),
                               .folder = INFC_OBJECTS_FOLDER "/model",
                               .sources = e->model_sources,
                               .n = e->n_model_sources};
-    o[LIBRARY_BASELINE] = (infc_objects){.cc = compiler_words(l, base, INFC_EMIT_CFLAGS),
+    o[LIBRARY_BASELINE] = (infc_objects){.cc = compiler_words(l, base, flags),
                                          .folder = INFC_OBJECTS_FOLDER "/library",
                                          .sources = e->baseline_sources,
-                                         .n = library ? e->n_baseline_sources : 0};
+                                         .n = library || alone ? e->n_baseline_sources : 0};
     o[BINARY_BASELINE] = (infc_objects){.cc = compiler_words(l, base, INFC_EMIT_CFLAGS NO_EMBEDDED_WEIGHTS),
                                         .folder = INFC_OBJECTS_FOLDER "/binary",
                                         .sources = e->baseline_sources,
-                                        .n = binary ? e->n_baseline_sources : 0};
+                                        .n = binary && !alone ? e->n_baseline_sources : 0};
+    o[WEIGHTS] = (infc_objects){.cc = compiler_words(l, base, ""),
+                                .folder = INFC_OBJECTS_FOLDER "/weights",
+                                .sources = (const char *const *)&e->weights_asm,
+                                .n = e->weights_asm && alone};
     o[RUNTIME] = (infc_objects){.cc = compiler_words(l, base, INFC_EMIT_RUNTIME_CFLAGS),
                                 .folder = INFC_OBJECTS_FOLDER "/infrt",
                                 .sources = e->runtime_sources,
@@ -73,7 +78,7 @@ static infc_status compile_objects(linking *l) {
 
 /* What a program gets that links the library, weights left out. */
 static infc_status measure_model(linking *l) {
-    int baseline = l->spec->static_library ? LIBRARY_BASELINE : BINARY_BASELINE;
+    int baseline = l->objects[LIBRARY_BASELINE].n ? LIBRARY_BASELINE : BINARY_BASELINE;
     const infc_objects *sets[] = {&l->objects[MODEL], &l->objects[baseline]};
     for (size_t s = 0; s < 2; s++) {
         for (size_t i = 0; i < sets[s]->n; i++)
@@ -108,7 +113,8 @@ static infc_status make_library(linking *l) {
     const char *name = infc_arena_printf(l->cx->arena, "lib%s.a", l->spec->name);
     INFC_TRY(archive_objects(l, &archive, MODEL));
     INFC_TRY(archive_objects(l, &archive, LIBRARY_BASELINE));
-    if (l->emitted->weights_asm) INFC_TRY(archive_weights(l, &archive));
+    INFC_TRY(archive_objects(l, &archive, WEIGHTS));
+    if (l->emitted->weights_asm && !l->objects[WEIGHTS].n) INFC_TRY(archive_weights(l, &archive));
     INFC_TRY(infc_archive_write(&archive, in_dir(l, name)));
     l->out->library = name;
     l->out->library_bytes = file_bytes(in_dir(l, name));
@@ -116,15 +122,17 @@ static infc_status make_library(linking *l) {
 }
 
 static infc_status link_program(linking *l, bool named, const char *to) {
-    infc_words *w = compiler_words(l, l->target->cflags, "-Wl,--build-id=none");
-    if (l->tools.cross)
+    const char *check = l->target->platform->check;
+    infc_words *w = compiler_words(l, l->target->cflags, check ? l->tools.check_flags : "-Wl,--build-id=none");
+    if (l->tools.cross && !check)
         infc_words_split(w, named ? "-static" : "-static -s"); /* names are a fifth of it */
     infc_words_add(w, "-o");
     infc_words_add(w, to);
     add_objects(l, w, RUNTIME);
     add_objects(l, w, MODEL);
-    add_objects(l, w, BINARY_BASELINE);
-    infc_words_split(w, INFC_EMIT_LDFLAGS);
+    add_objects(l, w, check ? LIBRARY_BASELINE : BINARY_BASELINE);
+    add_objects(l, w, WEIGHTS);
+    infc_words_split(w, check ? "-Wl,--gc-sections" : INFC_EMIT_LDFLAGS);
     infc_job job = {.argv = infc_words_argv(w), .cwd = l->dir, .temp = INFC_OBJECTS_TEMP};
     INFC_TRY(infc_jobs_run(l->cx, &job, 1, 1));
     if (job.exit_code == 0) return INFC_OK;
@@ -140,7 +148,7 @@ static infc_status append_payload(linking *l, const char *program, const char *t
     infc_file_writer file;
     INFC_TRY(infc_file_writer_open(l->cx, to, 0755, &file));
     infc_file_writer_copy(&file, program);
-    const size_t page = strcmp(l->target->arch, "aarch64") == 0 ? PAGE : 4096;
+    const size_t page = strcmp(l->target->platform->arch, "aarch64") == 0 ? PAGE : 4096;
     infc_file_writer_put(&file, zeros, (page - file.bytes % page) % page);
     infc_payload_footer footer = {
         .offset = file.bytes, .bytes = l->emitted->weights_bytes, .layout_hash = l->emitted->layout_hash};
@@ -153,7 +161,7 @@ static infc_status append_payload(linking *l, const char *program, const char *t
 static infc_status make_program(linking *l, bool named, const char *name) {
     const char *program = INFC_OBJECTS_FOLDER "/program";
     INFC_TRY(link_program(l, named, program));
-    bool payload = l->emitted->weights_bytes > 0 && !l->spec->weights_file;
+    bool payload = l->emitted->weights_bytes > 0 && !l->spec->weights_file && !l->target->platform->check;
     if (payload) INFC_TRY(append_payload(l, in_dir(l, program), in_dir(l, name)));
     else if (rename(in_dir(l, program), in_dir(l, name)) < 0) {
         return infc_fail(l->cx, INFC_ERR_IO, (infc_loc){.file = name}, "cannot move the binary into place");
@@ -166,7 +174,7 @@ static infc_status make_binary(linking *l, bool with_names) {
     INFC_TRY(make_program(l, false, name));
     l->out->binary = l->out->named = name;
     l->out->binary_bytes = file_bytes(in_dir(l, name));
-    if (!with_names || !l->tools.cross) return INFC_OK;
+    if (!with_names || !l->tools.cross || l->target->platform->check) return INFC_OK;
     l->out->named = infc_arena_printf(l->cx->arena, "%s.named", name);
     return make_program(l, true, l->out->named);
 }

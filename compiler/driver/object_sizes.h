@@ -1,4 +1,4 @@
-/* object_sizes.h - section sizes of a 64-bit little-endian ELF object. */
+/* object_sizes.h - section sizes of an ELF or WebAssembly object. */
 #ifndef INFC_OBJECT_SIZES_H
 #define INFC_OBJECT_SIZES_H
 #include "../base/cx.h"

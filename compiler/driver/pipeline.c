@@ -94,6 +94,21 @@ static infc_status suit_options(infc_pipeline *p, infc_spec *spec) {
     return INFC_OK;
 }
 
+/* Without an operating system there are only libraries. */
+static infc_status check_kinds(const infc_pipeline *p) {
+    const infc_spec *spec = &p->build->spec;
+    for (size_t i = 0; i < spec->n_targets && spec->binary; i++) {
+        const infc_target *t = &spec->targets[i];
+        if (!t->platform->check) continue;
+        return infc_fail(
+            p->cx, INFC_ERR_SPEC, (infc_loc){.file = spec->path},
+            "target %s has no operating system that programs of infc run on: give --set "
+            "output.kinds=[static-library], or say so in the spec",
+            t->name);
+    }
+    return INFC_OK;
+}
+
 infc_status infc_pipeline_spec(infc_pipeline *p) {
     const infc_compile_options *o = p->options;
     infc_spec *spec = &p->build->spec;
@@ -103,6 +118,7 @@ infc_status infc_pipeline_spec(infc_pipeline *p) {
     INFC_TRY(infc_spec_read(p->cx, o->path, sets, o->sets.n, spec));
     INFC_TRY(infc_targets_choose(p->cx, &o->targets, spec));
     INFC_TRY(suit_options(p, spec));
+    if (!o->for_checks) INFC_TRY(check_kinds(p));
     p->dumps.many_targets = spec->n_targets > 1;
     if (infc_dump_wanted(&p->dumps, "spec")) {
         infc_buf text = {.arena = p->cx->arena};

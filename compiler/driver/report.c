@@ -108,7 +108,7 @@ static void put_target(infc_json *j, const infc_built *built) {
     const infc_target *t = built->target;
     infc_json_object(j, "target");
     infc_json_text(j, "name", t->name);
-    infc_json_text(j, "arch", t->arch);
+    infc_json_text(j, "arch", t->platform->arch);
     infc_json_text(j, "kernels", infc_isa_token(t->isa));
     infc_json_text(j, "cflags", t->cflags);
     infc_json_text(j, "compiler", built->linked.compiler);

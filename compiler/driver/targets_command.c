@@ -37,9 +37,9 @@ static void print_json(const target_facts *facts, size_t n, infc_buf *out) {
         const infc_target *t = facts[i].target;
         infc_json_object(&json, NULL);
         infc_json_text(&json, "name", t->name);
-        infc_json_text(&json, "arch", t->arch);
+        infc_json_text(&json, "arch", t->platform->arch);
         infc_json_text(&json, "isa", infc_isa_token(t->isa));
-        infc_json_text(&json, "triple", t->triple);
+        infc_json_text(&json, "triple", t->platform->triple);
         infc_json_text(&json, "cflags", t->cflags);
         infc_json_text(&json, "cpu_features", t->cpu_features);
         infc_json_bool(&json, "runs_here", facts[i].native);
@@ -68,8 +68,9 @@ static infc_status run(infc_call_cx *call) {
         const infc_target *t = facts[i].target;
         const char *runs = facts[i].native     ? "yes"
                            : facts[i].emulator ? infc_arena_printf(arena, "under %s", t->runner)
-                           : t->runner && !facts[i].emulator ? "no; apt-get install -y qemu-user"
-                                                             : "no";
+                           : t->runner ? infc_arena_printf(arena, "no; apt-get install -y %s",
+                                                           t->platform->emulator_packages)
+                                       : "no";
         INFC_TABLE_ROW(&table, t->name, infc_isa_token(t->isa),
                        facts[i].compiler ? facts[i].compiler : "missing; see infc doctor", runs, t->cflags);
     }

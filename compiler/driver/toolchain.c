@@ -61,11 +61,8 @@ bool infc_compiler_probe(infc_cx *cx, const char *command, infc_compiler *out, c
 }
 
 const char *infc_toolchain_packages(const infc_target *target) {
-    if (target->is_host_arch) return "clang-22 libc6-dev binutils";
-    if (strcmp(target->arch, "aarch64") == 0) return "gcc-aarch64-linux-gnu libc6-dev-arm64-cross";
-    if (strcmp(target->arch, "riscv64") == 0)
-        return "gcc-riscv64-linux-gnu libc6-dev-riscv64-cross";
-    return "gcc-x86-64-linux-gnu libc6-dev-amd64-cross";
+    if (target->platform->is_host_arch) return "clang-22 libc6-dev binutils";
+    return target->platform->compiler_packages;
 }
 
 infc_words infc_toolchain_words(infc_cx *cx, const infc_toolchain *tools) {
@@ -76,19 +73,25 @@ infc_words infc_toolchain_words(infc_cx *cx, const infc_toolchain *tools) {
 }
 
 static bool cross_libc(infc_cx *cx, const infc_target *target) {
-    return infc_file_exists(infc_arena_printf(cx->arena, "/usr/%s/include/stdio.h", target->triple)) ||
-           infc_program_find(cx->arena, infc_arena_printf(cx->arena, "%s-gcc", target->triple));
+    return infc_file_exists(infc_arena_printf(cx->arena, "/usr/%s/include/stdio.h", target->platform->triple)) ||
+           infc_program_find(cx->arena, infc_arena_printf(cx->arena, "%s-gcc", target->platform->triple));
 }
 
 /* Whether a compiler that runs can make code for the target. */
 static bool suits(infc_cx *cx, const infc_compiler *cc, const infc_target *target, const char *name,
                   const char **why) {
-    if (target->is_host_arch) return true;
+    if (target->platform->is_host_arch) return true;
+    if (target->platform->check && !cc->clang) {
+        *why = infc_arena_printf(cx->arena, "%s is no clang", name);
+        return false;
+    }
     if (!cc->clang) {
         *why = infc_arena_printf(cx->arena, "%s makes code for this machine's architecture only", name);
-        return strncmp(infc_path_base(cc->words.items[0]), target->triple, strlen(target->triple)) == 0;
+        return strncmp(infc_path_base(cc->words.items[0]), target->platform->triple,
+                       strlen(target->platform->triple)) == 0;
     }
-    *why = infc_arena_printf(cx->arena, "%s has no C library for %s", name, target->triple);
+    if (target->platform->check) return true; /* needs no C library */
+    *why = infc_arena_printf(cx->arena, "%s has no C library for %s", name, target->platform->triple);
     return cross_libc(cx, target);
 }
 
@@ -104,15 +107,15 @@ static infc_status missing(infc_cx *cx, const infc_target *target, const char *t
 /* $CC alone decides for this machine's architecture: another compiler behind its back would surprise. */
 static infc_status find_compiler(infc_cx *cx, const infc_target *target, infc_compiler *out) {
     const char *own = getenv("CC");
-    const char *cross_gcc = infc_arena_printf(cx->arena, "%s-gcc", target->triple);
-    const char *candidates[] = {"clang-22", "clang", target->is_host_arch ? "gcc" : cross_gcc};
+    const char *cross_gcc = infc_arena_printf(cx->arena, "%s-gcc", target->platform->triple);
+    const char *candidates[] = {"clang-22", "clang", target->platform->is_host_arch ? "gcc" : cross_gcc};
     infc_buf tried = {.arena = cx->arena};
     const char *why = "";
     if (own && *own) {
         if (infc_compiler_probe(cx, own, out, &why) && suits(cx, out, target, own, &why))
             return INFC_OK;
         infc_buf_printf(&tried, "$CC: %s", why);
-        if (target->is_host_arch) return missing(cx, target, infc_buf_str(&tried));
+        if (target->platform->is_host_arch) return missing(cx, target, infc_buf_str(&tried));
     }
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
         if (infc_compiler_probe(cx, candidates[i], out, &why) && suits(cx, out, target, candidates[i], &why))
@@ -122,13 +125,48 @@ static infc_status find_compiler(infc_cx *cx, const infc_target *target, infc_co
     return missing(cx, target, infc_buf_str(&tried));
 }
 
+/* How a check program is linked, by the word in platforms.def. */
+static const struct {
+    const char *check, *linker, *flags;
+    bool by_path; /* clang takes the linker's path, not its name */
+} check_links[] = {
+    {"wasm", "wasm-ld-22", "-nostdlib -Wl,--no-entry -Wl,-z,stack-size=1048576", true},
+    {"arm", "lld-22", "-nostdlib -static -Wl,-Tsrc/infrt/check_arm.ld", false},
+    {"s390x", "lld-22", "-nostdlib -static", false},
+};
+enum { N_CHECK_LINKS = sizeof check_links / sizeof *check_links };
+
+static size_t check_link(const infc_target *target) {
+    size_t i = 0;
+    while (i < N_CHECK_LINKS && strcmp(check_links[i].check, target->platform->check) != 0) i++;
+    return i;
+}
+
+static const char *check_flags(infc_cx *cx, const infc_target *target) {
+    if (!target->platform->check) return NULL;
+    const size_t i = check_link(target);
+    const char *path = infc_program_find(cx->arena, check_links[i].linker);
+    return infc_arena_printf(cx->arena, "%s -fuse-ld=%s", check_links[i].flags,
+                             check_links[i].by_path && path ? path : check_links[i].linker);
+}
+
+infc_status infc_toolchain_can_link(infc_cx *cx, const infc_target *target) {
+    if (!target->platform->check) return INFC_OK;
+    const char *linker = check_links[check_link(target)].linker;
+    if (infc_program_find(cx->arena, linker)) return INFC_OK;
+    return infc_fail(cx, INFC_ERR_TOOLCHAIN,
+                     INFC_NO_LOC, "target %s: %s is missing, which links what runs its library: apt-get install -y %s",
+                     target->name, linker, target->platform->compiler_packages);
+}
+
 infc_status infc_toolchain_find(infc_cx *cx, const infc_target *target, infc_toolchain *out) {
     infc_compiler cc;
     *out = (infc_toolchain){0};
     INFC_TRY(find_compiler(cx, target, &cc));
     out->cc = cc;
-    out->cross = !target->is_host_arch;
+    out->check_flags = check_flags(cx, target);
+    out->cross = !target->platform->is_host_arch;
     if (cc.clang && out->cross)
-        out->target_flag = infc_arena_printf(cx->arena, "--target=%s", target->triple);
+        out->target_flag = infc_arena_printf(cx->arena, "--target=%s", target->platform->triple);
     return INFC_OK;
 }

@@ -15,6 +15,7 @@ typedef struct infc_compiler {
 typedef struct infc_toolchain {
     infc_compiler cc;
     const char *target_flag; /* --target=TRIPLE, or null */
+    const char *check_flags; /* without an operating system: how a program that checks the library is linked */
     bool cross; /* another architecture: binaries are linked statically, so that an emulator needs no sysroot */
 } infc_toolchain;
 
@@ -33,6 +34,9 @@ infc_words infc_toolchain_words(infc_cx *cx, const infc_toolchain *tools);
 /* Runs `command --version` (the command may be several words). False when it cannot run or is no compiler we know;
  * *why then says so. */
 bool infc_compiler_probe(infc_cx *cx, const char *command, infc_compiler *out, const char **why);
+/* INFC_ERR_TOOLCHAIN with the command that installs what is missing to link a program: for targets without an operating
+ * system, which have only their compiler else. */
+infc_status infc_toolchain_can_link(infc_cx *cx, const infc_target *target);
 /* The Debian packages that bring a compiler and libc for the target. */
 const char *infc_toolchain_packages(const infc_target *target);
 

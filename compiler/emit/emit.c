@@ -38,6 +38,7 @@ infc_status infc_emit_skeleton(infc_emit_unit *u, const char *file, const infc_e
         {"embeds", u->embeds ? "1" : "0"},
         {"has_weights", u->weights_bytes ? "1" : "0"},
         {"layout_hash", infc_arena_printf(arena, "UINT64_C(0x%016llx)", (unsigned long long)u->layout_hash)},
+        {"weights_hash_hex", infc_arena_printf(arena, "%016llx", (unsigned long long)u->weights_hash)},
         {"weights_bytes", infc_arena_printf(arena, "%llu", (unsigned long long)u->weights_bytes)},
         {"weights_align", infc_arena_printf(arena, "%d", INFC_ALIGN)},
         {"llm", plan->llm ? "1" : "0"},
@@ -164,9 +165,14 @@ static infc_status write_weights(infc_emit_unit *u) {
 static const char *baseline_cflags(const infc_target *target) {
     for (size_t i = 0; i < infc_target_count(); i++) {
         const infc_target *t = infc_target_at(i);
-        if (strcmp(t->arch, target->arch) == 0 && !*t->cpu_features) return t->cflags;
+        if (strcmp(t->platform->arch, target->platform->arch) == 0 && !*t->cpu_features)
+            return t->cflags;
     }
     return target->cflags;
+}
+
+const char *infc_emit_cflags(const infc_target *target) {
+    return target->platform->check ? INFC_EMIT_CFLAGS_WITH("") : INFC_EMIT_CFLAGS;
 }
 
 infc_status infc_emit(infc_cx *cx, const infc_plan *plan, const infc_emit_options *options, infc_emitted *out) {

@@ -12,8 +12,10 @@ typedef struct infc_emit_options {
 
 /* How the C of a model is compiled: DIR is the working directory (or use -I for the three folders). Everything
  * else that decides bits is in the text itself. */
-#define INFC_EMIT_CFLAGS \
-    "-std=c11 -O3 -ffp-contract=off -fno-math-errno -fPIC -fvisibility=hidden -ffunction-sections"
+#define INFC_EMIT_CFLAGS_WITH(pic)                                               \
+    "-std=c11 -O3 -ffp-contract=off -fno-math-errno " pic "-fvisibility=hidden " \
+    "-ffunction-sections"
+#define INFC_EMIT_CFLAGS INFC_EMIT_CFLAGS_WITH("-fPIC ")
 #define INFC_EMIT_RUNTIME_CFLAGS \
     "-std=c11 -O2 -ffp-contract=off -fvisibility=hidden -ffunction-sections"
 #define INFC_EMIT_INCLUDES "-I. -Isrc -Isrc/infrt"
@@ -27,7 +29,7 @@ typedef struct infc_emitted {
     /* Also for both, but with baseline_cflags: it runs before the CPU is known to fit. */
     const char **baseline_sources;
     size_t n_baseline_sources;
-    /* infrt and main, with baseline_cflags: binary only. */
+    /* infrt and main, with baseline_cflags: binary only. Without an operating system: what runs it for a check. */
     const char **runtime_sources;
     size_t n_runtime_sources;
     const char *baseline_cflags; /* of the oldest target of the architecture */
@@ -43,6 +45,8 @@ typedef struct infc_emitted {
     const char *content_hash; /* SHA-256 of code and weights: NAME_CONTENT_HASH */
 } infc_emitted;
 
+/* INFC_EMIT_CFLAGS; without an operating system nothing is moved when it is loaded. */
+const char *infc_emit_cflags(const infc_target *target);
 infc_status infc_emit(infc_cx *cx, const infc_plan *plan, const infc_emit_options *options, infc_emitted *out);
 /* manifest.json: provenance and SHA-256 of every emitted file and of `more`, what the linker made. Reads all of it:
  * call it once, at the end. */

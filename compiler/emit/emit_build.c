@@ -17,9 +17,51 @@ static bool of_language_models(const char *path) {
     return false;
 }
 
+/* The bytes of all tensors that a run for a check holds at once: inputs, outputs, and one more, unpacked. */
+static uint64_t check_heap(const infc_plan *plan) {
+    uint64_t sum = plan->arena_bytes + plan->arena_bytes_per_worker + INFC_ALIGN, largest = 0;
+    for (int i = 0; i < plan->n_inputs; i++)
+        sum += infc_type_bytes(&plan->buffers[plan->inputs[i]].type) + INFC_ALIGN;
+    for (int i = 0; i < plan->n_outputs; i++)
+        sum += infc_type_bytes(&plan->buffers[plan->outputs[i]].type) + INFC_ALIGN;
+    for (int i = 0; i < plan->n_buffers; i++) {
+        const infc_plan_buffer *b = &plan->buffers[i];
+        if (b->place != INFC_PLACE_WEIGHT && b->bytes > largest) largest = b->bytes;
+    }
+    return sum + largest + INFC_ALIGN;
+}
+
+/* Without an operating system: the program that a check runs in the emulator, if the spec asks for one. */
+static infc_status emit_check(infc_emit_unit *u) {
+    infc_arena *arena = u->cx->arena;
+    const char *system = u->plan->target.platform->check;
+    const char *const files[] = {"check_main.h", "check_os.h", "check_memory.c",
+                                 infc_arena_printf(arena, "check_%s.c", system),
+                                 infc_arena_printf(arena, "check_%s.ld", system)};
+    const infc_expand_var heap = {
+        "heap_bytes", infc_arena_printf(arena, "%llu", (unsigned long long)check_heap(u->plan))};
+    infc_buf text = {.arena = arena};
+    const char **sources = INFC_NEW(arena, const char *, 3);
+    u->out->runtime_sources = sources;
+    if (!u->spec || !u->spec->binary) return INFC_OK;
+    sources[u->out->n_runtime_sources++] = infc_arena_printf(arena, "src/%s_check.c", u->name);
+    INFC_TRY(infc_emit_skeleton(u, "NAME_check.c.in", &heap, 1, &text));
+    INFC_TRY(infc_emit_write(u, sources[0], infc_buf_bytes(&text), 0644));
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        const infc_bytes *bytes =
+            infc_embedded(infc_arena_printf(arena, "templates/emulator/%s", files[i]));
+        const char *path = infc_arena_printf(arena, "src/infrt/%s", files[i]);
+        if (!bytes) continue; /* not every linker needs a script */
+        INFC_TRY(infc_emit_write(u, path, *bytes, 0644));
+        if (ends_with(path, ".c")) sources[u->out->n_runtime_sources++] = path;
+    }
+    return INFC_OK;
+}
+
 /* Every file below runtime/ that the model needs into one folder; infc_abi.h already stands beside NAME.h. */
 infc_status infc_emit_runtime(infc_emit_unit *u) {
     static const char prefix[] = "runtime/";
+    if (u->plan->target.platform->check) return emit_check(u);
     infc_arena *arena = u->cx->arena;
     infc_buf main_text = {.arena = arena};
     size_t n = 0;
@@ -90,7 +132,13 @@ infc_status infc_emit_build(infc_emit_unit *u) {
         {"runtime_sources", names(arena, out->runtime_sources, out->n_runtime_sources, "\n    ")},
         {"has_asm", out->weights_asm ? "1" : "0"},
         {"asm_source", assembly},
-        {"cflags", INFC_EMIT_CFLAGS},
+        {"cflags", infc_emit_cflags(&u->plan->target)},
+        {"program", u->plan->target.platform->check ? "0" : "1"},
+        {"default_cc", u->plan->target.platform->check ? infc_arena_printf(arena, "clang-22 --target=%s",
+                                                                           u->plan->target.platform->triple)
+                                                       : "cc"},
+        {"and_program",
+         u->plan->target.platform->check ? "" : infc_arena_printf(arena, " and the program %s", u->name)},
         {"runtime_cflags", INFC_EMIT_RUNTIME_CFLAGS},
         {"ldflags", INFC_EMIT_LDFLAGS},
         {"target_cflags", u->plan->target.cflags},

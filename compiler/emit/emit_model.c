@@ -135,17 +135,45 @@ static infc_status class_infos(const infc_emit_unit *u, infc_buf *labels, infc_b
 
 /* ---- the CPU ---------------------------------------------------------------------------------------------------- */
 
+/* Fields of the ID registers, which Linux lets programs read: at least `least` at `shift`. */
+static const struct {
+    const char *feature, *reg;
+    int shift, least;
+} arm_fields[] = {
+    {"dotprod", "ID_AA64ISAR0_EL1", 44, 1},
+    {"i8mm", "ID_AA64ISAR1_EL1", 52, 1},
+    {"sve", "ID_AA64PFR0_EL1", 32, 1},
+    {"sve2", "S3_0_C0_C4_4", 0, 1}, /* ID_AA64ZFR0_EL1 */
+};
+
+static bool arm_check(const char *feature, size_t n, infc_buf *out) {
+    for (size_t i = 0; i < sizeof arm_fields / sizeof *arm_fields; i++) {
+        const char *name = arm_fields[i].feature;
+        if (strlen(name) != n || memcmp(name, feature, n) != 0) continue;
+        infc_buf_printf(out,
+                        "    __asm__(\"mrs %%0, %s\" : \"=r\"(id));\n"
+                        "    if ((id >> %d & 15) < %d) return \"%s\";\n",
+                        arm_fields[i].reg, arm_fields[i].shift, arm_fields[i].least, name);
+        return true;
+    }
+    return false;
+}
+
+/* RISC-V has no register that says it, and WebAssembly and microcontrollers fail to load what they cannot run. */
 static infc_status cpu_checks(const infc_emit_unit *u, infc_buf *out) {
-    const char *features = u->plan->target.cpu_features;
+    const char *features = u->plan->target.cpu_features, *arch = u->plan->target.platform->arch;
+    const bool arm = strcmp(arch, "aarch64") == 0, x86 = strcmp(arch, "x86_64") == 0;
     if (!features || !*features) return INFC_OK;
-    if (strcmp(u->plan->target.arch, "x86_64") != 0)
-        return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "no check for CPU features of %s",
-                         u->plan->target.arch);
-    infc_buf_puts(out, "    __builtin_cpu_init();\n");
-    for (const char *p = features; *p; p += strspn(p, " ")) {
+    if (x86) infc_buf_puts(out, "    __builtin_cpu_init();\n");
+    if (arm) infc_buf_puts(out, "    unsigned long id;\n");
+    for (const char *p = features; *p && (x86 || arm); p += strspn(p, " ")) {
         const size_t n = strcspn(p, " ");
-        infc_buf_printf(out, "    if (!__builtin_cpu_supports(\"%.*s\")) return \"%.*s\";\n",
-                        (int)n, p, (int)n, p);
+        if (x86)
+            infc_buf_printf(out, "    if (!__builtin_cpu_supports(\"%.*s\")) return \"%.*s\";\n",
+                            (int)n, p, (int)n, p);
+        else if (!arm_check(p, n, out))
+            return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC,
+                             "no check for feature %.*s of %s", (int)n, p, arch);
         p += n;
     }
     return INFC_OK;

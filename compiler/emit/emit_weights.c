@@ -40,6 +40,36 @@ static void put(payload *p, const void *bytes, size_t n) {
     infc_xxh64_put(&p->hash, bytes, n);
 }
 
+/* Numbers of `bytes` bytes, turned over for a target of the other byte order. */
+static void put_turned(payload *p, const uint8_t *data, size_t n, size_t bytes) {
+    uint8_t part[4096];
+    for (size_t from = 0; from < n; from += sizeof part) {
+        const size_t here = n - from < sizeof part ? n - from : sizeof part;
+        for (size_t i = 0; i < here; i++)
+            part[i] = data[from + i / bytes * bytes + (bytes - 1 - i % bytes)];
+        put(p, part, here);
+    }
+}
+
+/* The panels of sums begin with int32. */
+static void put_panels(payload *p, const infc_type *type, const uint8_t *data) {
+    const size_t bytes = infc_dtype_bytes(type->dtype), head = type->layout == INFC_LAYOUT_qpanel ? 128 : 64;
+    const size_t panel = (size_t)infc_ipanel_elements(type) * bytes, all = (size_t)infc_type_bytes(type);
+    for (size_t at = 0; at < all; at += panel) {
+        put_turned(p, data + at, head, sizeof(int32_t));
+        put_turned(p, data + at + head, panel - head, bytes);
+    }
+}
+
+static void put_tensor(infc_emit_unit *u, payload *p, const infc_tensor *tensor) {
+    const infc_type *type = &tensor->type;
+    const size_t n = (size_t)infc_type_bytes(type);
+    if (!u->plan->target.platform->big_endian) put(p, tensor->data, n);
+    else if (type->layout == INFC_LAYOUT_ipanel || type->layout == INFC_LAYOUT_qpanel)
+        put_panels(p, type, tensor->data);
+    else put_turned(p, tensor->data, n, infc_dtype_bytes(type->dtype));
+}
+
 static void put_zeros_to(payload *p, uint64_t position) {
     static const char zeros[4096];
     while (p->file.bytes < position) {
@@ -64,7 +94,7 @@ static infc_status put_weight(infc_emit_unit *u, payload *p, const infc_plan_rec
     for (int64_t row = 0; (row < rows || row == 0) && status == INFC_OK; row += step) {
         infc_emit_made made = {0};
         status = infc_emit_recipe(u, recipe, row, rows - row < step ? rows - row : step, &made);
-        if (status == INFC_OK) put(p, made.tensor.data, (size_t)infc_type_bytes(&made.tensor.type));
+        if (status == INFC_OK) put_tensor(u, p, &made.tensor);
         infc_emit_made_free(u, &made);
     }
     return status;
@@ -98,8 +128,21 @@ static infc_status write_all(infc_emit_unit *u, payload *p) {
     return INFC_OK;
 }
 
+/* The header in the target's byte order. */
+static infc_weights_header turned(const infc_emit_unit *u, infc_weights_header header) {
+    if (!u->plan->target.platform->big_endian) return header;
+    header.layout_hash = __builtin_bswap64(header.layout_hash);
+    header.bytes = __builtin_bswap64(header.bytes);
+    header.hash = __builtin_bswap64(header.hash);
+    return header;
+}
+
 infc_status infc_emit_weights(infc_emit_unit *u) {
     if (u->weights_bytes == 0) return INFC_OK;
+    if (u->plan->llm && u->plan->target.platform->big_endian)
+        return infc_fail(u->cx, INFC_ERR_UNSUPPORTED,
+                         INFC_NO_LOC, "target %s: panels of language models are little-endian; choose another target",
+                         u->plan->target.name);
     const char *name = infc_arena_printf(u->cx->arena, "src/%s.weights", u->name);
     payload p;
     infc_weights_header header = {.layout_hash = u->layout_hash, .bytes = u->weights_bytes};
@@ -109,6 +152,7 @@ infc_status infc_emit_weights(infc_emit_unit *u) {
     infc_xxh64_begin(&p.hash);
     infc_status status = write_all(u, &p);
     header.hash = u->weights_hash = infc_xxh64_end(&p.hash);
+    header = turned(u, header);
     infc_file_writer_patch(&p.file, 0, &header, sizeof header);
     const infc_status closed = infc_file_writer_close(&p.file);
     infc_emit_add_file(u, name);

@@ -40,8 +40,6 @@ int64_t infc_round_up(int64_t n, int64_t unit);
 int64_t infc_dims_product(const infc_type *type, int first, int last);
 /* Of a checked panel type: inner dimension in memory, a multiple of 64 when elements are bytes. */
 int64_t infc_panel_inner(const infc_type *type);
-/* Of a checked type, as it is packed for integer sums, ipanel or qpanel: elements of one panel of 16 outputs. */
-int64_t infc_ipanel_elements(const infc_type *type);
 bool infc_layout_is_packed(infc_layout layout);
 
 /* Where the elements of an image [N,C,H,W] lie, plain or c16: the strides of conv_dims.def. */

@@ -24,6 +24,8 @@ int64_t infc_type_count(const infc_type *type); /* logical elements; the most th
 /* The most bytes in memory, padding of the layout included (c16: channels to 16; panel: outputs to 16, and for i8 the
  * inner dimension to 64). `panel` of a rank-4 tensor is a convolution's weight, else [.., K, N]. */
 uint64_t infc_type_bytes(const infc_type *type);
+/* Of a checked type, as it is packed for integer sums, ipanel or qpanel: elements of one panel of 16 outputs. */
+int64_t infc_ipanel_elements(const infc_type *type);
 bool infc_type_equal(const infc_type *a, const infc_type *b);
 bool infc_shape_equal(const infc_type *a, const infc_type *b);        /* rank and dims alone */
 const char *infc_type_text(infc_arena *arena, const infc_type *type); /* f32[1,16,8,8]{c16} */

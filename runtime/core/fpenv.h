@@ -6,12 +6,13 @@
  *     ...
  *     infrt_fpenv_leave(saved);
  *
- * x86 (SSE), AArch64 and RISC-V; elsewhere it does nothing and the caller's environment must be the default.
+ * x86 (SSE), AArch64, RISC-V, Arm with VFP and s390x; elsewhere it does nothing and the caller's environment must be
+ * the default.
  * SPDX-License-Identifier: MIT */
 #ifndef INFRT_FPENV_H
 #define INFRT_FPENV_H
 
-/* MXCSR, FPCR or fcsr as the caller had it. */
+/* MXCSR, FPCR, fcsr, FPSCR or fpc as the caller had it. */
 typedef unsigned long long infrt_fpenv;
 
 /* The "memory" clobbers keep loads and stores inside enter and leave. Arithmetic that is neither fed by a load
@@ -45,6 +46,26 @@ static inline infrt_fpenv infrt_fpenv_get(void) {
 }
 static inline void infrt_fpenv_set(infrt_fpenv value) {
     __asm__ __volatile__("fscsr %0" : : "r"((unsigned long)value) : "memory");
+}
+#define INFRT_FPENV_DEFAULT 0u
+#elif defined(__ARM_FP)
+static inline infrt_fpenv infrt_fpenv_get(void) {
+    unsigned fpscr;
+    __asm__ __volatile__("vmrs %0, fpscr" : "=r"(fpscr) : : "memory");
+    return fpscr;
+}
+static inline void infrt_fpenv_set(infrt_fpenv value) {
+    __asm__ __volatile__("vmsr fpscr, %0" : : "r"((unsigned)value) : "memory");
+}
+#define INFRT_FPENV_DEFAULT 0u
+#elif defined(__s390x__)
+static inline infrt_fpenv infrt_fpenv_get(void) {
+    unsigned fpc;
+    __asm__ __volatile__("efpc %0" : "=d"(fpc) : : "memory");
+    return fpc;
+}
+static inline void infrt_fpenv_set(infrt_fpenv value) {
+    __asm__ __volatile__("sfpc %0" : : "d"((unsigned)value) : "memory");
 }
 #define INFRT_FPENV_DEFAULT 0u
 #else

@@ -237,8 +237,8 @@ static void compiles_for_every_target(void **state) {
         const infc_target *target = infc_target_at(i);
         if (infc_target_runs_here(target)) continue; /* done above */
         const char *folder = infc_arena_printf(cx.arena, "%s/%s", dir, target->name);
-        const char *gcc = infc_arena_printf(cx.arena, "%s-gcc", target->triple);
-        const char *clang = infc_arena_printf(cx.arena, "clang-22 --target=%s", target->triple);
+        const char *gcc = infc_arena_printf(cx.arena, "%s-gcc", target->platform->triple);
+        const char *clang = infc_arena_printf(cx.arena, "clang-22 --target=%s", target->platform->triple);
         const char *compilers[] = {infc_program_find(cx.arena, gcc) ? gcc : NULL,
                                    infc_program_find(cx.arena, "clang-22") ? clang : NULL};
         emit_for(f, target, folder);
