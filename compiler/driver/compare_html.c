@@ -1,28 +1,32 @@
-/* compare_html.c - the comparison as one page that needs nothing else: a verdict, the table, a bar per target for each
- * metric, and the functions that execute most. */
+/* compare_html.c - the comparison as one page that needs nothing else: the verdict, one table whose cells are bars,
+ * what is the same on all targets, and the functions that execute most. */
 #include "compare.h"
 #include "table.h"
 #include <math.h>
 #include <string.h>
 
 static const char style[] =
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 "
-    "1rem;color:#1d2433;background:#fff}"
-    "h1{font-size:1.4rem;margin:0}h2{font-size:1.05rem;margin:2rem 0 .5rem}p{margin:.3rem 0}"
-    "table{border-collapse:collapse;width:100%}th,td{padding:.3rem "
-    ".7rem;text-align:right;border-bottom:1px solid #e3e6ec;"
-    "font-variant-numeric:tabular-nums}th:first-child,td:first-child,th:nth-child(2),td:nth-child("
-    "2){text-align:left}"
-    ".verdict{font-weight:600;margin:.5rem 0 "
-    "1rem}.ok{color:#146c3c}.bad{color:#b3261e}.none{color:#6b7280}"
-    ".bars{display:grid;grid-template-columns:max-content 1fr max-content;gap:.15rem "
-    ".8rem;align-items:center}"
-    ".bar{background:#eef1f6;height:.9rem}.bar i{display:block;height:100%;background:#3b6fd4}.bar "
-    "i.bad{background:#b3261e}"
-    "summary{cursor:pointer}code{font-size:.9em}"
-    "@media(prefers-color-scheme:dark){body{color:#e6e9ef;background:#14181f}th,td{border-color:#"
-    "2c3340}.bar{background:#232a36}"
-    ".ok{color:#63c58a}.bad{color:#f28b82}}";
+    "body{font:14px/1.45 system-ui,sans-serif;max-width:76rem;margin:1.5rem auto;padding:0 "
+    "1rem;color:#1d2433;"
+    "background:#fff;--bar:#c9d9f7;--line:#e3e6ec;--good:#146c3c;--wrong:#b3261e;--quiet:#6b7280;--"
+    "tile:#f4f6fa}"
+    "h1{font-size:1.4rem;margin:0 0 .8rem}h2{font-size:1.05rem;margin:1.6rem 0 "
+    ".4rem}p{margin:.3rem 0}"
+    ".tiles{display:flex;flex-wrap:wrap;gap:.5rem;margin-bottom:1rem}"
+    ".tiles div{background:var(--tile);border-radius:.5rem;padding:.4rem .7rem}"
+    ".tiles b{display:block;font-size:1.35rem}.tiles span{color:var(--quiet);font-size:.85rem}"
+    "table{border-collapse:collapse;width:100%}th,td{padding:.2rem .5rem;text-align:right;"
+    "border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums;white-space:nowrap}"
+    "th{font-size:.85rem;color:var(--quiet);font-weight:600;vertical-align:bottom}"
+    "th:first-child,td:first-child,th:nth-child(2),td:nth-child(2){text-align:left}"
+    "td.m{background:linear-gradient(to right,var(--bar) var(--w),transparent 0) no-repeat 0 "
+    "50%/100% 76%}"
+    "td.best{font-weight:700}tr.family td{border-top:2px solid var(--quiet)}"
+    ".ok{color:var(--good)}.bad{color:var(--wrong);font-weight:600}.none{color:var(--quiet)}"
+    "td.m.bad{--bar:#f6cfcb}summary{cursor:pointer}code{font-size:.9em}"
+    "@media(prefers-color-scheme:dark){body{color:#e6e9ef;background:#14181f;--bar:#2b4170;--line:#"
+    "2c3340;"
+    "--good:#63c58a;--wrong:#f28b82;--quiet:#9aa3b2;--tile:#1c222c}td.m.bad{--bar:#5c2b28}}";
 
 static void put_text(infc_buf *out, const char *before, const char *text, const char *after) {
     infc_buf_puts(out, before);
@@ -30,7 +34,33 @@ static void put_text(infc_buf *out, const char *before, const char *text, const 
     infc_buf_puts(out, after);
 }
 
+static void put_tile(infc_buf *out, const char *class, const char *value, const char *what) {
+    infc_buf_printf(out, "<div><b class=\"%s\">", class);
+    infc_compare_escape(out, value);
+    put_text(out, "</b><span>", what, "</span></div>\n");
+}
+
+/* The target with the least of a metric, among those that run right; null where none has it. */
+static const infc_compared *least(const infc_comparison *c, int m) {
+    const infc_compared *best = NULL;
+    for (size_t i = 0; i < c->n; i++) {
+        const infc_compared *r = &c->results[i];
+        if (r->agreement != INFC_AGREES || isnan(r->measures[m].now)) continue;
+        if (!best || r->measures[m].now < best->measures[m].now) best = r;
+    }
+    return best;
+}
+
+static void put_least(const infc_comparison *c, int m, const char *what, infc_buf *out) {
+    const infc_compared *r = least(c, m);
+    infc_arena *arena = c->cx->arena;
+    if (!r) return;
+    put_tile(out, "", infc_metric_text(arena, (infc_metric)m, r->measures[m].now),
+             infc_arena_printf(arena, "%s: %s", what, r->target.name));
+}
+
 static void put_verdict(const infc_comparison *c, infc_buf *out) {
+    infc_arena *arena = c->cx->arena;
     const char **faults;
     const size_t n = infc_compare_faults(c, &faults);
     size_t same = 0, not_run = 0;
@@ -38,13 +68,21 @@ static void put_verdict(const infc_comparison *c, infc_buf *out) {
         same += c->results[i].agreement == INFC_AGREES;
         not_run += c->results[i].agreement == INFC_NOT_RUN;
     }
-    infc_buf_printf(out, "<p class=\"verdict %s\">", n ? "bad" : "ok");
-    infc_buf_printf(out, "%zu of %zu targets give the same bits", same, c->n);
-    if (not_run) infc_buf_printf(out, ", %zu not run", not_run);
+    infc_buf_puts(out, "<div class=\"tiles\">\n");
+    put_tile(out, same + not_run == c->n ? "ok" : "bad",
+             infc_arena_printf(arena, "%zu of %zu", same, c->n - not_run), "targets give the same bits");
+    if (not_run) put_tile(out, "none", infc_arena_printf(arena, "%zu", not_run), "not run here");
     if (c->baseline)
-        infc_buf_printf(out, ", %zu regression%s", c->n_regressions, c->n_regressions == 1 ? "" : "s");
-    infc_buf_puts(out, "</p>\n");
+        put_tile(out, c->n_regressions ? "bad" : "ok", infc_arena_printf(arena, "%zu", c->n_regressions),
+                 c->n_regressions == 1 ? "regression" : "regressions");
+    put_least(c, INFC_METRIC_time, "fastest here", out);
+    put_least(c, INFC_METRIC_instructions, "fewest instructions", out);
+    put_least(c, INFC_METRIC_text, "smallest code", out);
+    infc_buf_puts(out, "</div>\n");
     for (size_t i = 0; i < n; i++) put_text(out, "<p class=\"bad\">", faults[i], "</p>\n");
+}
+
+static void put_not_run(const infc_comparison *c, infc_buf *out) {
     for (size_t i = 0; i < c->n; i++) {
         if (c->results[i].agreement != INFC_NOT_RUN) continue;
         put_text(out, "<p class=\"none\">", c->results[i].target.name, " was not run: ");
@@ -52,54 +90,80 @@ static void put_verdict(const infc_comparison *c, infc_buf *out) {
     }
 }
 
-static void put_cell(const infc_comparison *c, const infc_compared *r, int m, infc_buf *out) {
+/* Whether all targets have the same of it: then it needs no column. */
+static bool is_common(const infc_comparison *c, int m) {
+    for (size_t i = 0; i < c->n; i++) {
+        const infc_measure *measure = &c->results[i].measures[m], *first = &c->results[0].measures[m];
+        const double change = infc_measure_change(measure);
+        if (measure->now != first->now || (!isnan(change) && change != 0)) return false;
+    }
+    return true;
+}
+
+static void put_common(const infc_comparison *c, infc_buf *out) {
+    bool first = true;
+    for (int m = 0; m < INFC_N_METRICS; m++) {
+        if (!is_common(c, m)) continue;
+        infc_buf_printf(out, "%s%s %s", first ? "<p class=\"none\">The same on all: " : ", ",
+                        infc_metrics[m].name,
+                        infc_metric_text(c->cx->arena, (infc_metric)m, c->results[0].measures[m].now));
+        first = false;
+    }
+    if (!first) infc_buf_puts(out, ".</p>\n");
+}
+
+static void put_cell(const infc_comparison *c, const infc_compared *r, int m, double most, infc_buf *out) {
     infc_arena *arena = c->cx->arena;
-    const double change = infc_measure_change(&r->measures[m]), limit = c->spec->thresholds[m];
+    const double now = r->measures[m].now, limit = c->spec->thresholds[m];
+    const double change = infc_measure_change(&r->measures[m]);
     const bool over = !isnan(limit) && change > limit;
-    infc_buf_printf(out, "<td%s>", over ? " class=\"bad\"" : "");
-    infc_compare_escape(out, infc_metric_text(arena, (infc_metric)m, r->measures[m].now));
+    if (isnan(now)) {
+        infc_buf_puts(out, "<td class=\"none\">-</td>");
+        return;
+    }
+    infc_buf_printf(out, "<td class=\"m%s%s\" style=\"--w:%.1f%%\">", over ? " bad" : "",
+                    least(c, m) == r ? " best" : "", most > 0 ? 100 * now / most : 0);
+    infc_compare_escape(out, infc_metric_text(arena, (infc_metric)m, now));
     if (!isnan(change) && change != 0)
         infc_buf_printf(out, " (%s)", infc_change_text(arena, change));
     infc_buf_puts(out, "</td>");
 }
 
-static void put_table(const infc_comparison *c, infc_buf *out) {
+static void put_row(const infc_comparison *c, size_t i, const double *most, infc_buf *out) {
     static const char *const classes[] = {"ok", "bad", "none", "bad"};
-    infc_buf_puts(out, "<table>\n<tr><th>target</th><th>output</th>");
+    const infc_compared *r = &c->results[i];
+    const bool family = i && strcmp(r->target.platform->arch, c->results[i - 1].target.platform->arch) != 0;
+    put_text(out, family ? "<tr class=\"family\"><td>" : "<tr><td>", r->target.name, "</td>");
+    infc_buf_printf(out, "<td class=\"%s\" title=\"", classes[r->agreement]);
+    infc_compare_escape(out, r->why ? r->why : r->how);
+    infc_buf_printf(out, "\">%s</td>",
+                    r->agreement == INFC_NOT_RUN ? "not run" : infc_agreement_words[r->agreement]);
     for (int m = 0; m < INFC_N_METRICS; m++)
-        infc_buf_printf(out, "<th title=\"%s\">%s</th>", infc_metrics[m].meaning, infc_metrics[m].name);
+        if (!is_common(c, m)) put_cell(c, r, m, most[m], out);
     infc_buf_puts(out, "</tr>\n");
-    for (size_t i = 0; i < c->n; i++) {
-        const infc_compared *r = &c->results[i];
-        put_text(out, "<tr><td>", r->target.name, "</td>");
-        infc_buf_printf(out, "<td class=\"%s\" title=\"", classes[r->agreement]);
-        infc_compare_escape(out, r->why ? r->why : r->how);
-        infc_buf_printf(out, "\">%s</td>",
-                        r->agreement == INFC_NOT_RUN ? "not run" : infc_agreement_words[r->agreement]);
-        for (int m = 0; m < INFC_N_METRICS; m++) put_cell(c, r, m, out);
-        infc_buf_puts(out, "</tr>\n");
-    }
-    infc_buf_puts(out, "</table>\n");
 }
 
-static void put_bars(const infc_comparison *c, int m, infc_buf *out) {
-    double most = 0;
-    for (size_t i = 0; i < c->n; i++)
-        if (c->results[i].measures[m].now > most) most = c->results[i].measures[m].now;
-    if (most <= 0) return;
-    infc_buf_printf(out, "<h2>%s: %s</h2>\n<div class=\"bars\">\n", infc_metrics[m].name,
-                    infc_metrics[m].meaning);
-    for (size_t i = 0; i < c->n; i++) {
-        const infc_compared *r = &c->results[i];
-        const double now = r->measures[m].now, limit = c->spec->thresholds[m];
-        const bool over = !isnan(limit) && infc_measure_change(&r->measures[m]) > limit;
-        if (isnan(now)) continue;
-        put_text(out, "<span>", r->target.name, "</span>");
-        infc_buf_printf(out, "<span class=\"bar\"><i%s style=\"width:%.2f%%\"></i></span><span>%s</span>\n",
-                        over ? " class=\"bad\"" : "", 100 * now / most,
-                        infc_metric_text(c->cx->arena, (infc_metric)m, now));
+static void put_table(const infc_comparison *c, infc_buf *out) {
+    double most[INFC_N_METRICS] = {0};
+    infc_buf_puts(out, "<table>\n<tr><th>target</th><th>output</th>");
+    for (int m = 0; m < INFC_N_METRICS; m++) {
+        for (size_t i = 0; i < c->n; i++)
+            if (c->results[i].measures[m].now > most[m]) most[m] = c->results[i].measures[m].now;
+        if (!is_common(c, m))
+            infc_buf_printf(out, "<th title=\"%s\">%s</th>", infc_metrics[m].meaning,
+                            infc_metrics[m].name);
     }
-    infc_buf_puts(out, "</div>\n");
+    infc_buf_puts(out, "</tr>\n");
+    for (size_t i = 0; i < c->n; i++) put_row(c, i, most, out);
+    infc_buf_puts(out, "</table>\n");
+    put_common(c, out);
+    infc_buf_puts(
+        out, "<p class=\"none\">Bars: of the largest in the column. Bold: the least. Columns: ");
+    for (int m = 0, n = 0; m < INFC_N_METRICS; m++) {
+        if (is_common(c, m)) continue;
+        infc_buf_printf(out, "%s%s: %s", n++ ? "; " : "", infc_metrics[m].name, infc_metrics[m].meaning);
+    }
+    infc_buf_puts(out, ".</p>\n");
 }
 
 enum { SHOWN_FUNCTIONS = 20 };
@@ -131,9 +195,7 @@ void infc_compare_html(const infc_comparison *c, infc_buf *out) {
     put_text(out, "<h1>", c->model, " on every target</h1>\n");
     put_verdict(c, out);
     put_table(c, out);
-    put_bars(c, INFC_METRIC_instructions, out);
-    put_bars(c, INFC_METRIC_text, out);
-    put_bars(c, INFC_METRIC_time, out);
+    put_not_run(c, out);
     infc_buf_puts(out, "<h2>Functions</h2>\n");
     put_functions(c, out);
     infc_buf_printf(out, "<p class=\"none\">infc %s, model sha256 %.16s</p>\n</body></html>\n",

@@ -39,11 +39,13 @@ static void take_sizes(infc_compared *r, const infc_built *built) {
     const infc_linked *l = &built->linked;
     infc_measure *m = r->measures;
     double flops = 0, reference = 0;
-    m[INFC_METRIC_file].now = (double)l->binary_bytes;
+    const uint64_t file = r->target.platform->check ? l->library_bytes : l->binary_bytes;
+    if (file) m[INFC_METRIC_file].now = (double)file;
     m[INFC_METRIC_text].now = (double)l->model.text;
     m[INFC_METRIC_rodata].now = (double)l->model.rodata;
     m[INFC_METRIC_data].now = (double)l->model.data;
     m[INFC_METRIC_bss].now = (double)l->model.bss;
+    if (l->stack) m[INFC_METRIC_stack].now = (double)l->stack;
     m[INFC_METRIC_arena].now = (double)built->plan.arena_bytes;
     m[INFC_METRIC_weights].now = (double)built->emitted.weights_bytes;
     for (int i = 0; i < built->plan.n_steps; i++) {

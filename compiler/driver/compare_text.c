@@ -44,10 +44,13 @@ static const char *output_text(infc_arena *arena, const infc_compared *r) {
     return infc_arena_printf(arena, "differs in %lld", (long long)r->first.n_different);
 }
 
+enum { N_COLUMNS = 9 };
+
 static infc_table table_of(const infc_comparison *c) {
     infc_arena *arena = c->cx->arena;
-    infc_table table = {.arena = arena, .n_columns = 8, .right = 0xbc};
-    INFC_TABLE_ROW(&table, "target", "output", "file", "code", "arena", "instructions", "vs baseline", "time");
+    infc_table table = {.arena = arena, .n_columns = N_COLUMNS, .right = 0x17c};
+    INFC_TABLE_ROW(&table, "target", "output", "file", "code", "arena", "stack", "instructions",
+                   "vs baseline", "time");
     for (size_t i = 0; i < c->n; i++) {
         const infc_compared *r = &c->results[i];
         const char *cells[INFC_N_METRICS];
@@ -55,7 +58,7 @@ static infc_table table_of(const infc_comparison *c) {
             cells[m] = infc_metric_text(arena, (infc_metric)m, r->measures[m].now);
         const bool native = infc_target_runs_here(&r->target);
         INFC_TABLE_ROW(&table, r->target.name, output_text(arena, r), cells[INFC_METRIC_file],
-                       cells[INFC_METRIC_text], cells[INFC_METRIC_arena],
+                       cells[INFC_METRIC_text], cells[INFC_METRIC_arena], cells[INFC_METRIC_stack],
                        cells[INFC_METRIC_instructions], worst_change(c, r),
                        native || r->agreement == INFC_NOT_RUN ? cells[INFC_METRIC_time] : "(emulated)");
     }
@@ -97,8 +100,10 @@ void infc_compare_markdown(const infc_comparison *c, infc_buf *out) {
     const infc_table table = table_of(c);
     put_summary(c, out);
     for (size_t i = 0; i < table.n; i++) {
-        infc_buf_printf(out, "%s%s%s", i % 8 ? " | " : "| ", table.cells[i], i % 8 == 7 ? " |\n" : "");
-        if (i == 7) infc_buf_puts(out, "|---|---|---:|---:|---:|---:|---|---:|\n");
+        const size_t column = i % N_COLUMNS;
+        infc_buf_printf(out, "%s%s%s", column ? " | " : "| ", table.cells[i],
+                        column == N_COLUMNS - 1 ? " |\n" : "");
+        if (i == N_COLUMNS - 1) infc_buf_puts(out, "|---|---|---:|---:|---:|---:|---:|---|---:|\n");
     }
     put_notes(c, "- ", out);
 }

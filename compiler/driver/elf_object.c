@@ -14,8 +14,7 @@ static bool section_fits(const infc_elf *elf, const Elf64_Shdr *section) {
     return !__builtin_add_overflow(section->sh_offset, section->sh_size, &end) && end <= elf->file.len;
 }
 
-/* A field of `bytes` bytes at `offset` of the file, which is within it. */
-static uint64_t field(const infc_elf *elf, uint64_t offset, size_t bytes) {
+uint64_t infc_elf_field(const infc_elf *elf, uint64_t offset, size_t bytes) {
     uint64_t value = 0;
     for (size_t i = 0; i < bytes; i++)
         value = value << 8 | elf->file.ptr[offset + (elf->big ? i : bytes - 1 - i)];
@@ -23,9 +22,9 @@ static uint64_t field(const infc_elf *elf, uint64_t offset, size_t bytes) {
 }
 
 /* A struct of the file as that of 64 bits. Fields by their place in both forms; addresses grow with the class. */
-#define FIELD(from, name)                                                                 \
-    (elf->narrow ? field(elf, (from) + offsetof(NARROW, name), sizeof((NARROW *)0)->name) \
-                 : field(elf, (from) + offsetof(WIDE, name), sizeof((WIDE *)0)->name))
+#define FIELD(from, name)                                                                          \
+    (elf->narrow ? infc_elf_field(elf, (from) + offsetof(NARROW, name), sizeof((NARROW *)0)->name) \
+                 : infc_elf_field(elf, (from) + offsetof(WIDE, name), sizeof((WIDE *)0)->name))
 
 #define NARROW Elf32_Ehdr
 #define WIDE Elf64_Ehdr
@@ -92,6 +91,23 @@ infc_status infc_elf_open(infc_cx *cx, const char *path, infc_elf *out) {
     return INFC_OK;
 }
 
+Elf64_Sym infc_elf_symbol(const infc_elf *elf, const Elf64_Shdr *table, uint64_t index) {
+    return read_symbol(elf, table->sh_offset + index * (elf->narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym)));
+}
+
+size_t infc_elf_symbol_count(const infc_elf *elf, const Elf64_Shdr *table) {
+    return (size_t)(table->sh_size / (elf->narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym)));
+}
+
+const char *infc_elf_symbol_name(infc_arena *arena, const infc_elf *elf, const Elf64_Shdr *table,
+                                 const Elf64_Sym *symbol) {
+    if (table->sh_link >= elf->header.e_shnum) return NULL;
+    const Elf64_Shdr *names = &elf->sections[table->sh_link];
+    if (symbol->st_name >= names->sh_size) return NULL;
+    const char *name = (const char *)elf->file.ptr + names->sh_offset + symbol->st_name;
+    return infc_arena_copy_string(arena, name, strnlen(name, (size_t)(names->sh_size - symbol->st_name)));
+}
+
 static bool is_public(const Elf64_Sym *symbol) {
     return ELF64_ST_BIND(symbol->st_info) != STB_LOCAL && symbol->st_shndx != SHN_UNDEF;
 }
@@ -103,19 +119,13 @@ infc_status infc_elf_symbols(infc_cx *cx, const infc_elf *elf, const char ***out
     for (size_t s = 0; s < elf->header.e_shnum; s++) {
         const Elf64_Shdr *table = &elf->sections[s];
         if (table->sh_type != SHT_SYMTAB) continue;
-        if (table->sh_link >= elf->header.e_shnum)
-            return refuse(cx, elf, "the object's symbols have no names");
-        const Elf64_Shdr *names = &elf->sections[table->sh_link];
-        const size_t bytes = elf->narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
-        for (uint64_t i = 0; i < table->sh_size / bytes; i++) {
-            const Elf64_Sym symbol = read_symbol(elf, table->sh_offset + i * bytes);
+        for (size_t i = 0; i < infc_elf_symbol_count(elf, table); i++) {
+            const Elf64_Sym symbol = infc_elf_symbol(elf, table, i);
             if (!is_public(&symbol)) continue;
-            if (symbol.st_name >= names->sh_size)
-                return refuse(cx, elf, "a symbol's name is outside the file");
-            const char *name = (const char *)elf->file.ptr + names->sh_offset + symbol.st_name;
+            const char *name = infc_elf_symbol_name(cx->arena, elf, table, &symbol);
+            if (!name) return refuse(cx, elf, "a symbol's name is outside the file");
             INFC_GROW(cx->arena, *out, *out_n, cap);
-            (*out)[(*out_n)++] = infc_arena_copy_string(
-                cx->arena, name, strnlen(name, (size_t)(names->sh_size - symbol.st_name)));
+            (*out)[(*out_n)++] = name;
         }
     }
     return INFC_OK;

@@ -4,6 +4,7 @@
 #include "archive.h"
 #include "elf_object.h"
 #include "objects.h"
+#include "stack_bound.h"
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -51,6 +52,7 @@ static infc_status compile_objects(linking *l) {
     o[MODEL] = (infc_objects){.cc = compiler_words(l, l->target->cflags, flags),
                               .folder = INFC_OBJECTS_FOLDER "/model",
                               .sources = e->model_sources,
+                              .with_frames = true,
                               .n = e->n_model_sources};
     o[LIBRARY_BASELINE] = (infc_objects){.cc = compiler_words(l, base, flags),
                                          .folder = INFC_OBJECTS_FOLDER "/library",
@@ -79,11 +81,18 @@ static infc_status compile_objects(linking *l) {
 /* What a program gets that links the library, weights left out. */
 static infc_status measure_model(linking *l) {
     int baseline = l->objects[LIBRARY_BASELINE].n ? LIBRARY_BASELINE : BINARY_BASELINE;
-    const infc_objects *sets[] = {&l->objects[MODEL], &l->objects[baseline]};
+    const bool x86 = strcmp(l->target->platform->arch, "x86_64") == 0;
+    infc_stack stack = {.cx = l->cx, .return_bytes = x86 ? 8 : 0, .red_zone = x86 ? 128 : 0};
+    const infc_objects *model = &l->objects[MODEL], *sets[] = {model, &l->objects[baseline]};
     for (size_t s = 0; s < 2; s++) {
         for (size_t i = 0; i < sets[s]->n; i++)
             INFC_TRY(infc_object_sizes_add(l->cx, in_dir(l, sets[s]->names[i]), &l->out->model));
     }
+    for (size_t i = 0; i < model->n; i++)
+        INFC_TRY(infc_stack_add(&stack, in_dir(l, model->names[i]), in_dir(l, model->frames[i])));
+    const char *name = l->spec->name;
+    if (!infc_stack_bound(&stack, infc_arena_printf(l->cx->arena, "%s_run", name), &l->out->stack))
+        infc_stack_bound(&stack, infc_arena_printf(l->cx->arena, "%s_call", name), &l->out->stack);
     return INFC_OK;
 }
 

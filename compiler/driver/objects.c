@@ -99,13 +99,14 @@ static const char *object_name(infc_arena *arena, const char *folder, const char
 }
 
 static const char *const *compile_argv(infc_cx *cx, const infc_words *cc, const char *dir,
-                                       const char *source, const char *object) {
+                                       const char *source, const char *object, const char *frames) {
     infc_words argv = {.arena = cx->arena};
     infc_words_all(&argv, cc->items, cc->n);
     infc_words_split(&argv, INFC_EMIT_INCLUDES);
     char full[PATH_MAX]; /* what the compiler sees as its folder must not show in the object */
     if (realpath(dir, full))
         infc_words_add(&argv, infc_arena_printf(cx->arena, "-ffile-prefix-map=%s=.", full));
+    if (frames) infc_words_add(&argv, "-fstack-usage");
     infc_words_add(&argv, "-c");
     infc_words_add(&argv, source);
     infc_words_add(&argv, "-o");
@@ -140,6 +141,7 @@ static infc_status compile_failed(infc_cx *cx, const infc_compiler *cc, const in
 
 typedef struct pending { /* one that is not in the cache */
     const char *source, *object, *key;
+    const char *frames, *frames_key; /* null: none are wanted */
 } pending;
 
 typedef struct batch {
@@ -151,20 +153,43 @@ typedef struct batch {
     size_t n;
 } batch;
 
+static bool fetch(const batch *b, const pending *p) {
+    infc_arena *arena = b->cx->arena;
+    return infc_cache_fetch(b->cx, p->key, infc_path_join(arena, b->dir, p->object)) &&
+           (!p->frames || infc_cache_fetch(b->cx, p->frames_key, infc_path_join(arena, b->dir, p->frames)));
+}
+
+static void store(const batch *b, const pending *p) {
+    infc_arena *arena = b->cx->arena;
+    infc_cache_store(b->cx, p->key, infc_path_join(arena, b->dir, p->object));
+    if (p->frames) infc_cache_store(b->cx, p->frames_key, infc_path_join(arena, b->dir, p->frames));
+}
+
+/* What -fstack-usage writes beside the object, a file of the cache like it. */
+static void want_frames(infc_arena *arena, pending *p) {
+    infc_buf key = {.arena = arena};
+    infc_buf_printf(&key, "frames of %s", p->key);
+    p->frames = infc_arena_printf(arena, "%.*s.su", (int)(strlen(p->object) - strlen(".o")), p->object);
+    p->frames_key = infc_hash_hex(arena, infc_buf_bytes(&key));
+}
+
 static infc_status collect(batch *b, infc_objects *set) {
     infc_arena *arena = b->cx->arena;
     set->names = INFC_NEW(arena, const char *, set->n);
+    set->frames = INFC_NEW(arena, const char *, set->n);
     INFC_TRY(infc_dir_create(b->cx, infc_path_join(arena, b->dir, set->folder)));
     for (size_t i = 0; i < set->n; i++) {
         pending p = {.source = set->sources[i], .object = object_name(arena, set->folder, set->sources[i])};
         set->names[i] = p.object;
         INFC_TRY(object_key(b->cx, b->cc, set->cc, b->dir, p.source, &p.key));
-        if (infc_cache_fetch(b->cx, p.key, infc_path_join(arena, b->dir, p.object))) {
+        if (set->with_frames) want_frames(arena, &p);
+        set->frames[i] = p.frames;
+        if (fetch(b, &p)) {
             set->n_cached++;
             continue;
         }
         b->jobs[b->n] = (infc_job){.cwd = b->dir, .temp = INFC_OBJECTS_TEMP};
-        b->jobs[b->n].argv = compile_argv(b->cx, set->cc, b->dir, p.source, p.object);
+        b->jobs[b->n].argv = compile_argv(b->cx, set->cc, b->dir, p.source, p.object, p.frames);
         b->what[b->n++] = p;
     }
     return INFC_OK;
@@ -181,7 +206,7 @@ infc_status infc_objects_compile(infc_cx *cx, const infc_compiler *cc, const cha
     INFC_TRY(infc_jobs_run(cx, b.jobs, b.n, 0));
     for (size_t j = 0; j < b.n; j++) {
         if (b.jobs[j].exit_code != 0) return compile_failed(cx, cc, &b.jobs[j], b.what[j].source);
-        infc_cache_store(cx, b.what[j].key, infc_path_join(cx->arena, dir, b.what[j].object));
+        store(&b, &b.what[j]);
     }
     return INFC_OK;
 }

@@ -12,8 +12,10 @@ typedef struct infc_objects { /* sources that are compiled alike */
     const char *folder;       /* where the objects go, below the folder compiled in */
     const char *const *sources;
     size_t n;
-    const char **names; /* result: one object per source, relative like them */
-    size_t n_cached;    /* result */
+    bool with_frames;    /* -fstack-usage */
+    const char **names;  /* result: one object per source, relative like them */
+    const char **frames; /* result, with_frames: what -fstack-usage wrote */
+    size_t n_cached;     /* result */
 } infc_objects;
 
 /* Compiles all sets in one go. Names are relative to `dir`, where the compiler runs; INFC_EMIT_INCLUDES are added. */

@@ -32,6 +32,7 @@ static void put_sizes(infc_json *j, const infc_built *built) {
     infc_json_u64(j, "text", m->text);
     infc_json_u64(j, "rodata", m->rodata);
     infc_json_u64(j, "text_and_rodata", m->text + m->rodata);
+    if (built->linked.stack) infc_json_u64(j, "stack", built->linked.stack);
     infc_json_u64(j, "data", m->data);
     infc_json_u64(j, "bss", m->bss);
     infc_json_end(j);
