@@ -31,7 +31,7 @@ infrt_status infrt_buffers_create(const infc_model *model, infrt_buffers *out, i
     size_t pointers = padded((model->n_inputs + (uint64_t)model->n_outputs) * sizeof(void *)), bytes = pointers;
     *out = (infrt_buffers){.model = model};
     if (size_add(model->inputs, model->n_inputs, &bytes) && size_add(model->outputs, model->n_outputs, &bytes))
-        out->block = infrt_os_block_create(bytes);
+        out->block = infrt_os_block_reserve(bytes, false);
     if (!out->block)
         return infrt_fail(error, INFRT_ERR_NO_MEMORY, "%s: no memory for inputs and outputs", model->name);
     out->block_bytes = bytes;

@@ -11,6 +11,8 @@ uint64_t infrt_os_now_ns(void);
 void infrt_os_sleep(_Atomic uint32_t *word, uint32_t old);
 void infrt_os_wake(_Atomic uint32_t *word);
 
+enum { INFRT_OS_HUGE_FROM = 4 << 20 }; /* bytes of a block that is worth pages of 2 MiB */
+
 /* Zeroed, page-aligned memory, already backed by pages; null when there is not enough. */
 void *infrt_os_block_create(size_t bytes);
 /* The same, but backed only where it is used; `huge`: by pages of 2 MiB where the system has them. */

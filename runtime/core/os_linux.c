@@ -39,7 +39,7 @@ void *infrt_os_block_reserve(size_t bytes, bool huge) {
 }
 
 void *infrt_os_block_create(size_t bytes) {
-    void *block = infrt_os_block_reserve(bytes, bytes >= (size_t)4 << 20);
+    void *block = infrt_os_block_reserve(bytes, bytes >= INFRT_OS_HUGE_FROM);
     if (!block) return NULL;
     /* Touched now, so that no run takes a page fault. */
     for (size_t i = 0; i < bytes; i += page_bytes()) ((volatile char *)block)[i] = 0;

@@ -61,7 +61,8 @@ infrt_status infrt_session_create(const infc_model *model, const infrt_weights *
         __builtin_add_overflow(arena_bytes, head + INFC_OVER_READ, &block_bytes) || block_bytes > SIZE_MAX / 2)
         return infrt_fail(error, INFRT_ERR_NO_MEMORY,
                           "%s: an arena for %u workers does not fit the address space", model->name, workers);
-    infrt_session *session = infrt_os_block_create((size_t)block_bytes);
+    /* Not touched here: the first run does so, every worker where it writes. */
+    infrt_session *session = infrt_os_block_reserve((size_t)block_bytes, block_bytes >= INFRT_OS_HUGE_FROM);
     if (!session)
         return infrt_fail(error, INFRT_ERR_NO_MEMORY,
                           "%s: no memory for an arena of %" PRIu64 " bytes", model->name, arena_bytes);

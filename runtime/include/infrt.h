@@ -117,7 +117,7 @@ typedef struct infrt_watch {
     void (*step)(void *self, uint32_t step, uint32_t worker); /* after each step */
 } infrt_watch;
 
-/* Allocates and touches everything that a run needs, in one block from the OS. `out` is given.
+/* Allocates everything that a run needs, in one block from the OS; the first run fills it with pages. `out` is given.
  * INFRT_ERR_USAGE (workers), INFRT_ERR_NO_MEMORY. */
 infrt_status infrt_session_create(const infc_model *model, const infrt_weights *weights,
                                   uint32_t workers, infrt_session **out, infrt_error *error);
