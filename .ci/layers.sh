@@ -25,6 +25,7 @@ ir:       compiler/ir/                               : ir values kernels base ab
 spec:     compiler/frontend/spec                     : spec targets base abi
 frontend: compiler/frontend/                         : frontend spec ir values base tokens abi
 passes:   passes/                                    : passes spec ir values base abi
+calibrate: passes/calibrate                          : calibrate passes spec ir values kernels base tokens abi
 lowering: passes/layout passes/fuse passes/pipeline  : passes lowering spec ir values kernels targets base abi
 plan:     compiler/plan/                             : plan passes spec ir values kernels targets base abi
 check:    templates/emulator/                        : check abi

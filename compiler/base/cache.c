@@ -67,6 +67,15 @@ bool infc_cache_get(infc_cx *cx, const char *key, infc_bytes *out) {
     return true;
 }
 
+bool infc_cache_map(infc_cx *cx, const char *key, infc_bytes *out) {
+    infc_bytes entry, content;
+    if (!find(cx, key, &entry, &content)) return false; /* also checks its hash */
+    infc_file_unmap(entry);
+    if (infc_file_map(cx, entry_path(cx, key), &entry) != INFC_OK) return false;
+    *out = (infc_bytes){entry.ptr + HEADER_BYTES, entry.len - HEADER_BYTES};
+    return true;
+}
+
 void infc_cache_put(infc_cx *cx, const char *key, infc_bytes content) {
     char *to = entry_path(cx, key);
     if (!to || !make_parents(to)) return;

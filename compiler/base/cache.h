@@ -12,6 +12,8 @@ bool infc_cache_fetch(infc_cx *cx, const char *key, const char *path);
 void infc_cache_store(infc_cx *cx, const char *key, const char *path);
 /* The same of bytes; what is found is on the arena. */
 bool infc_cache_get(infc_cx *cx, const char *key, infc_bytes *out);
+/* The same, mapped until the arena goes: for what is too large to hold. */
+bool infc_cache_map(infc_cx *cx, const char *key, infc_bytes *out);
 void infc_cache_put(infc_cx *cx, const char *key, infc_bytes content);
 
 #endif

@@ -90,6 +90,7 @@ static infc_status suit_options(infc_pipeline *p, infc_spec *spec) {
     if (!p->options->as_floats) return INFC_OK;
     spec->weights = INFC_FORMAT_f32;
     spec->n_rules = 0;
+    spec->calibrates = false;
     spec->kv = INFC_KV_f16;
     return INFC_OK;
 }

@@ -98,6 +98,8 @@ static void put_weights(infc_json *j, const infc_build *build, const infc_built 
     infc_json_u64(j, "bytes", e->weights_bytes);
     put_hash(j, "xxh64", e->weights_hash);
     put_hash(j, "layout", e->layout_hash);
+    if (build->ir.llm && build->ir.llm->calibration)
+        infc_json_text(j, "calibrated_on", build->ir.llm->calibration);
     infc_json_end(j);
     infc_json_object(j, "self_check"); /* hash 0: none */
     infc_json_u64(j, "seed", built->plan.check_seed);

@@ -101,6 +101,8 @@ void infc_summary_text(infc_cx *cx, const infc_build *build, infc_buf *out) {
             infc_buf_puts(
                 out, "  no self-check is recorded (a large model, or tensors that are not f32)\n");
     }
+    if (build->ir.llm && build->ir.llm->calibration)
+        infc_buf_printf(out, "int4 weights calibrated on %s\n", build->ir.llm->calibration);
     infc_buf_printf(out, "compiled in %.2f s\n", build->seconds);
     put_next(cx, build, out);
 }
@@ -141,6 +143,8 @@ void infc_summary_json(infc_cx *cx, const infc_build *build, infc_buf *out) {
         infc_spec_print(&build->spec, &defaults);
         infc_json_text(&j, "defaults", infc_buf_str(&defaults));
     }
+    if (build->ir.llm && build->ir.llm->calibration)
+        infc_json_text(&j, "calibration", build->ir.llm->calibration);
     infc_json_f64(&j, "seconds", build->seconds, 3);
     infc_json_array(&j, "targets");
     for (size_t i = 0; i < build->n_targets && build->reached != INFC_REACHED_NOTHING; i++)

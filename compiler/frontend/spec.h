@@ -129,9 +129,13 @@ typedef struct infc_spec {
     size_t n_targets;
     infc_spec_dim *dims;
     size_t n_dims;
-    int64_t max_trips;              /* loops.max_trips; 0: not said */
-    infc_spec_format weights;       /* precision.weights */
-    infc_kv_format kv;              /* precision.kv */
+    int64_t max_trips;                          /* loops.max_trips; 0: not said */
+    infc_spec_format weights;                   /* precision.weights */
+    infc_kv_format kv;                          /* precision.kv */
+    bool calibrates;                            /* precision.calibration */
+    const char *calibration, *calibration_text; /* its data: path, and as the spec says it; null: what infc brings */
+    int64_t calibration_tokens;
+    infc_loc calibration_loc;
     int64_t context, max_sequences; /* of language models; 0: not said */
     bool llm;                       /* the model is no .onnx file */
     infc_loc llm_loc;               /* of a key that only language models have; line 0: none */

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { CALIBRATION_TOKENS = 8192 };
+
 const char *const infc_spec_formats[] = {"", "f32", "int8", "int4", "keep", NULL};
 
 static infc_spec_format format_of(const infc_yaml *node) {
@@ -87,12 +89,27 @@ static const infc_yaml *llm_key(const infc_yaml *root, const char *map, const ch
     return node;
 }
 
+static void fill_calibration(const infc_yaml *root, infc_spec *out) {
+    const infc_yaml *map = infc_spec_get_map(infc_spec_get_map(root, "precision"), "calibration"),
+                    *data = infc_spec_get(map, "data"), *tokens = infc_spec_get(map, "tokens");
+    out->calibrates = data || tokens;
+    if (!out->calibrates) return;
+    out->calibration_loc = out->llm_loc = (data ? data : tokens)->loc;
+    out->llm_key = "precision.calibration";
+    out->calibration_tokens = tokens ? tokens->integer : CALIBRATION_TOKENS;
+    if (!data) return;
+    const bool plain = *data->text != '/' && !infc_spec_from_set(data);
+    out->calibration = data->parsed;
+    out->calibration_text = plain ? data->text : infc_path_base(data->text);
+}
+
 /* Keys that only language models have. */
 static void fill_llm(const infc_yaml *root, infc_spec *out) {
     const infc_yaml *kv = llm_key(root, "precision", "kv", out),
                     *context = llm_key(root, NULL, "context", out),
                     *sequences = llm_key(root, "batch", "max_sequences", out);
     out->kv = infc_spec_is(kv, "f16") ? INFC_KV_f16 : INFC_KV_int8;
+    fill_calibration(root, out);
     out->context = context ? context->integer : 0;
     out->max_sequences = sequences ? sequences->integer : 0;
 }

@@ -62,6 +62,15 @@ static void put_precision(const infc_spec *spec, infc_buf *out) {
     if (spec->llm) infc_buf_printf(out, "  kv: %s\n", spec->kv == INFC_KV_f16 ? "f16" : "int8");
     else infc_buf_puts(out, "  activations: f32\n");
     infc_buf_puts(out, "  float: exact\n");
+    if (spec->calibrates) {
+        infc_buf_puts(out, "  calibration: {");
+        if (spec->calibration) {
+            infc_buf_puts(out, "data: ");
+            infc_buf_json_string(out, spec->calibration_text);
+            infc_buf_puts(out, ", ");
+        }
+        infc_buf_printf(out, "tokens: %lld}\n", (long long)spec->calibration_tokens);
+    }
     if (spec->n_rules) infc_buf_puts(out, "  rules:\n");
     for (size_t i = 0; i < spec->n_rules; i++) {
         infc_buf_puts(out, "    - {match: ");

@@ -234,6 +234,8 @@ void infc_spec_check_value(infc_spec_check *check, const infc_spec_key *key, con
     case INFC_SPEC_dim: check_dim(check, key, path, node); break;
     case INFC_SPEC_boolean: check_boolean(check, key, path, node); break;
     case INFC_SPEC_path:
+        node->parsed = infc_spec_path(check, node);
+        /* fallthrough */
     case INFC_SPEC_string: check_text(check, path, node); break;
     case INFC_SPEC_model: infc_spec_check_model(check, path, node); break;
     case INFC_SPEC_name: infc_spec_check_name(check, path, node); break;

@@ -24,6 +24,7 @@ typedef struct infc_llm_facts {
     int64_t eos[16];
     int n_eos;
     const char *format, *kv_format; /* "Q4_1", "int8" */
+    const char *calibration; /* null, or what int4 weights were chosen on: "text.txt, 8192 tokens" */
     uint64_t parameters;
     const char **files; /* that it was read from */
     size_t n_files;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How far quantised language models are from the float model: llama.cpp's formats, and logits of others.
 
-usage: llm_quality.py WORK_DIR [TEXT] [--tokens N] [--kinds Q4_1,Q8_0,Q4_0,Q4_K_M] [--logits NAME=FILE]...
+usage: llm_quality.py WORK_DIR [TEXT] [--tokens N] [--kinds Q4_1,Q8_0,Q4_0,Q4_K_M] [--infc INFC [--calibration F]]
 
 WORK_DIR as of llm_peers.py, which builds what is missing in it. TEXT is the GPL-3 of Debian's base-files by default. The
 float model is SmolLM2's Q4_1 file decoded to f32 (so Q4_1 is what `keep` has to compute); the other kinds are made from
@@ -10,10 +10,11 @@ that. Text goes in chunks of 512 tokens with an empty cache; counted are the pre
 Prints, as RESULT lines, the mean Kullback-Leibler divergence from the float model in nats, how often the most likely
 token is the same, and the perplexity, for llama.cpp with a cache of f16 and of q8_0.
 
---logits adds a file of f32 logits for the same tokens (WORK_DIR/text.i32) in the same layout: [chunk][position 256 to
-510][vocabulary].
+--infc adds what `infc eval` says of the same text in the same chunks, for weights kept, int8, int4, and int4 calibrated
+on a text (--calibration; default: the one that comes with infc).
 """
 import argparse
+import json
 import pathlib
 import subprocess
 
@@ -49,6 +50,19 @@ def targets_of(tokens):
     return chunks[:, CHUNK // 2 + 1 :].ravel()
 
 
+def infc_results(o, model):
+    data = f"precision.calibration.data={o.calibration}" if o.calibration else "precision.calibration.tokens=8192"
+    for name, sets in (("keep", ["weights=keep"]), ("int8", ["weights=int8"]), ("int4", ["weights=int4"]),
+                       ("int4_calibrated", ["weights=int4", data])):
+        flags = [word for s in sets for word in ("--set", s if "." in s else f"precision.{s}")]
+        command = [o.infc, "eval", model, "--data", o.text, "--tokens", str(o.tokens), "--json", *flags]
+        told = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+        print(f"RESULT infc.smollm2.{name}.kl {told['kl']:.4g} nats\nRESULT infc.smollm2.{name}.same_top "
+              f"{100 * told['same_top']:.1f} %\nRESULT infc.smollm2.{name}.perplexity {told['perplexity']:.4g} "
+              f"(float {told['reference_perplexity']:.4g})\nRESULT infc.smollm2.{name}.weights_bytes "
+              f"{told['weights_bytes']}", flush=True)
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("work", type=pathlib.Path)
@@ -56,7 +70,8 @@ def main():
     arguments.add_argument("--tokens", type=int, default=4096)
     arguments.add_argument("--threads", type=int, default=2)
     arguments.add_argument("--kinds", default="Q4_1,Q8_0,Q4_0,Q4_K_M")
-    arguments.add_argument("--logits", action="append", default=[], metavar="NAME=FILE")
+    arguments.add_argument("--infc", type=pathlib.Path)
+    arguments.add_argument("--calibration", help="a text, other than TEXT")
     o = arguments.parse_args()
     work = o.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
@@ -92,8 +107,8 @@ def main():
         for kv in ("f16", "q8_0"):
             run("logits", path, ids, work / "other.logits", CHUNK, o.threads, kv)
             result(f"llama_cpp.smollm2.{kind}.kv_{kv}", work / "other.logits")
-    for name, path in (entry.split("=", 1) for entry in o.logits):
-        result(name, path)
+    if o.infc:
+        infc_results(o, kept)
 
 
 if __name__ == "__main__":

@@ -203,6 +203,41 @@ def check_eval(infc, program, folder, work, known):
     expect(done.returncode == 3 and f"ends after {len(targets) - 1} predictions" in done.stderr, "logits that are cut off")
 
 
+def check_calibration(infc, folder, work):
+    """int4 with error feedback: nearer to the floats, on a text that it has not seen; the same bits with and without
+    the cache; refusals. That the grid and the feedback are right is tested in unit/test_calibrate.c."""
+    text = "/usr/share/common-licenses/GPL-3"
+    start = [infc, "eval", folder, "--data", text, "--tokens", "4096", "--json", "--set", "precision.weights=int4"]
+    given = ["--set", f"precision.calibration.data={source_text(work)}", "--set", "precision.calibration.tokens=4096"]
+    kl = []
+    for flags in ([], ["--set", "precision.calibration.tokens=4096"], given):
+        done = subprocess.run([*start, *flags], check=True, capture_output=True, text=True)
+        kl.append(json.loads(done.stdout)["kl"])
+    expect(kl[1] < 0.75 * kl[0] and kl[2] < 0.75 * kl[0], f"divergence rounded, calibrated: {kl}")
+    hashes = []
+    for flags in ([], ["--no-cache"]):
+        command = [infc, "compile", folder, *start[-2:], *given, *flags, "-o", work / "calibrated", "--json"]
+        told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        expect(told["calibration"] == "other.txt, 4096 tokens", "the text is named")
+        weights = json.loads((work / "calibrated/report.json").read_text())["weights"]
+        hashes.append(weights["xxh64"])
+        expect(weights["calibrated_on"] == told["calibration"], "the text is in the report")
+    expect(hashes[0] == hashes[1], "the same weights from the cache and without it")
+    told = subprocess.run([work / "calibrated/tiny_lm", "info", "--json"], capture_output=True, text=True).stdout
+    expect("calibrated on other.txt" in told, "the program names the text")
+    for flags, code, said in ((["precision.calibration.tokens=64"], 2, "no weight is int4"),
+                              (["precision.weights=int4", "precision.calibration.data=none.txt"], 4, "none.txt")):
+        sets = [word for flag in flags for word in ("--set", flag)]
+        done = subprocess.run([infc, "compile", folder, *sets, "-o", work / "refused"], capture_output=True, text=True)
+        expect(done.returncode == code and said in done.stderr, f"{flags}: {done.returncode} {done.stderr}")
+
+
+def source_text(work):
+    path = work / "other.txt"
+    path.write_text(pathlib.Path("/usr/share/common-licenses/Apache-2.0").read_text())
+    return path
+
+
 def check_library(program, source, work, known):
     text = (source / "examples/tiny-lm/stream.c").read_text()
     page = (source / "docs/language-models.md").read_text()
@@ -227,6 +262,7 @@ def main():
     check_others(program)
     check_eval(infc, program, folder, work, known)
     check_meetings(program)
+    check_calibration(infc, folder, work)
     check_library(program, source, work, known)
     print(f"{len(FAILED)} failed")
     return bool(FAILED)

@@ -91,7 +91,21 @@ static infc_status unturn(infc_llm_build *b, const infc_stored_tensor *tensor, M
     return reshape(b, tensor->name, type.dims, 2, x);
 }
 
+static const char row_origin[] = "row numbers";
+
 static infc_attr format_attr(int gguf) { return infc_attr_int("format", gguf); }
+
+/* 0, 1, .. n - 1: the same constant for all who ask, so that a tensor used twice stays one. */
+static int64_t row_numbers(infc_llm_build *b, int64_t n) {
+    for (size_t i = b->ir->weights.n; i-- > 0;) {
+        const infc_weight *w = &b->ir->weights.items[i];
+        if (strcmp(w->origin, row_origin) == 0 && w->type.dims[0] == n) return (int64_t)i;
+    }
+    int32_t *rows = INFC_NEW(b->cx->arena, int32_t, (size_t)n);
+    for (int32_t i = 0; i < n; i++) rows[i] = i;
+    const infc_type type = {.dtype = INFC_DTYPE_i32, .rank = 1, .dims = {n}};
+    return infc_weights_add(&b->ir->weights, (infc_weight){"rows", type, rows, row_origin});
+}
 
 /* Rows of a quantised tensor as floats: packed, and looked up one after another. */
 static infc_status dequantise(infc_llm_build *b, const infc_stored_tensor *tensor, MlirValue *x) {
@@ -99,15 +113,8 @@ static infc_status dequantise(infc_llm_build *b, const infc_stored_tensor *tenso
     const int64_t n = (int64_t)tensor->dims[0], k = (int64_t)tensor->dims[1];
     const infc_attr pack[] = {infc_attr_int("inputs", k), infc_attr_int("parts", 1), format_attr(number)},
                     look[] = {infc_attr_int("outputs", n), infc_attr_int("inputs", k), format_attr(number)};
-    int32_t *rows = INFC_NEW(b->cx->arena, int32_t, (size_t)n);
-    for (int32_t i = 0; i < n; i++) rows[i] = i;
-    const infc_weight weight = {.name = "rows",
-                                .type = {.dtype = INFC_DTYPE_i32, .rank = 1, .dims = {n}},
-                                .bytes = rows,
-                                .origin = "row numbers"};
     const infc_ir_at end = {.block = b->block};
-    MlirValue in[2] = {infc_ir_weight(b->ir, end, infc_weights_add(&b->ir->weights, weight),
-                                      infc_ir_location(b->ir, tensor->name, 0))};
+    MlirValue in[2] = {infc_ir_weight(b->ir, end, row_numbers(b, n), infc_ir_location(b->ir, tensor->name, 0))};
     INFC_TRY(infc_llm_op(b, INFC_OP_pack_keep, tensor->name, x, 1, pack, 3, &in[1]));
     return infc_llm_op(b, INFC_OP_embed_keep, tensor->name, in, 2, look, 3, x);
 }

@@ -1,0 +1,81 @@
+/* calibrate.c - the pass: which text the model reads, and whether that has been done before. */
+#include "calibrate.h"
+#include "../compiler/base/file.h"
+#include "../compiler/base/hash.h"
+#include "../runtime/text/tokenizer.h"
+#include <string.h>
+
+enum { LENGTH = 512, LEAST = 16 };
+
+static infc_status read_text(infc_pass_cx *pass, infc_bytes *out) {
+    const infc_spec *spec = pass->spec;
+    infc_buf joined = {.arena = pass->scratch};
+    if (spec->calibration) return infc_file_map(pass->ir->cx, spec->calibration, out);
+    for (int i = 0; infc_calibration_text[i]; i++)
+        infc_buf_printf(&joined, "%s\n", infc_calibration_text[i]);
+    *out = infc_buf_bytes(&joined);
+    return INFC_OK;
+}
+
+/* Sequences of ids, each with what texts of the model begin with. */
+static infc_status make_sequences(infc_calibration *c) {
+    infc_pass_cx *pass = c->pass;
+    const infc_spec *spec = pass->spec;
+    const infrt_tokenizer *t = pass->ir->llm->tokenizer;
+    infc_bytes text;
+    INFC_TRY(read_text(pass, &text));
+    const char *bytes = (const char *)text.ptr;
+    const size_t most = text.len + 16;
+    void *scratch = infc_arena_alloc(pass->scratch, infrt_encode_scratch(t, bytes, text.len) + 1, INFC_ALIGN);
+    int32_t *ids = INFC_NEW(pass->scratch, int32_t, most);
+    c->n_ids = (int64_t)infrt_encode(t, bytes, text.len, NULL, 0, 1, scratch, ids, most);
+    if (c->n_ids > spec->calibration_tokens) c->n_ids = spec->calibration_tokens;
+    if (c->n_ids < LEAST)
+        return infc_fail(pass->ir->cx, INFC_ERR_MODEL, (infc_loc){.file = spec->calibration},
+                         "is a text of %lld tokens; calibration takes some thousands", (long long)c->n_ids);
+    c->length = pass->ir->llm->context < LENGTH ? pass->ir->llm->context : LENGTH;
+    if (c->length > c->n_ids) c->length = c->n_ids;
+    c->n_ids = c->n_ids / c->length * c->length;
+    for (int64_t i = 0; i < c->n_ids && t->n_before == 1; i += c->length) ids[i] = t->before[0];
+    c->ids = ids;
+    return INFC_OK;
+}
+
+static infc_status check(infc_pass_cx *pass) {
+    infc_ir *ir = pass->ir;
+    infc_loc loc = pass->spec->calibration_loc;
+    MlirOperation *ops;
+    size_t n = infc_ir_ops(pass->scratch, infc_ir_body(ir->main), &ops), n_chosen = 0;
+    for (size_t i = 0; i < n; i++) n_chosen += infc_ir_kind(ir, ops[i]) == INFC_OP_choose_i4;
+    if (n_chosen == 0)
+        return infc_fail(ir->cx, INFC_ERR_SPEC,
+                         loc, "precision.calibration: no weight is int4; set precision.weights: int4, or remove it");
+    if (!ir->llm->tokenizer)
+        return infc_fail(ir->cx, INFC_ERR_SPEC,
+                         loc, "precision.calibration: the model has no tokenizer, and a text needs one; remove it");
+    return INFC_OK;
+}
+
+infc_status infc_pass_calibrate(infc_pass_cx *pass) {
+    infc_ir *ir = pass->ir;
+    infc_arena *arena = ir->cx->arena;
+    infc_calibration c = {.pass = pass};
+    infc_buf text = {.arena = pass->scratch};
+    if (!ir->llm || !pass->spec || !pass->spec->calibrates) return INFC_OK;
+    INFC_TRY(check(pass));
+    INFC_TRY(make_sequences(&c));
+    infc_ir_print(ir, &text); /* with hashes of all weights */
+    infc_buf_printf(&text, "%lld", (long long)c.length);
+    infc_buf_put(&text, c.ids, (size_t)c.n_ids * sizeof *c.ids);
+    c.key = infc_hash_hex(arena, infc_buf_bytes(&text));
+    if (!infc_calibration_recall(&c)) INFC_TRY(infc_calibration_run(&c));
+    infc_llm_facts *facts = INFC_NEW(arena, infc_llm_facts, 1);
+    *facts = *ir->llm;
+    const char *data = pass->spec->calibration;
+    facts->calibration = infc_arena_printf(arena, "%s, %lld tokens",
+                                           data ? infc_path_base(data) : "the text that comes with infc",
+                                           (long long)c.n_ids);
+    facts->format = infc_arena_printf(arena, "%s, calibrated on %s", facts->format, facts->calibration);
+    ir->llm = facts;
+    return INFC_OK;
+}
