@@ -34,6 +34,9 @@ static const char *const dims_of_attention[] = {
 static const char *const dims_of_kv[] = {
 #include "kernels/kv/kv_dims.def"
 };
+static const char *const dims_of_adapter[] = {
+#include "kernels/adapter/adapter_dims.def"
+};
 static const char *const dims_of_gather[] = {
 #include "kernels/gather/gather_dims.def"
 };
@@ -256,6 +259,17 @@ static ptrdiff_t linear_units(infk_kind kind, const void *dims) {
 
 static ptrdiff_t recurrent_rows(const infk_recurrent_dims *d) { return d->dirs * d->batch; }
 
+static ptrdiff_t adapter_units(infk_kind kind, const infk_adapter_dims *d) {
+    if (kind == INFK_adapter_out || kind == INFK_adapter_gate) return blocks_of(d->n);
+    return (d->t + 11) / 12 * d->modules * (d->ranks / 16);
+}
+
+static uint64_t adapter_flops(infk_kind kind, const infk_adapter_dims *d) {
+    const uint64_t ranks = (uint64_t)(d->t * d->ranks);
+    if (kind == INFK_adapter_out) return 2 * ranks * (uint64_t)d->n;
+    return (kind == INFK_adapter_gate ? 4 * ranks * (uint64_t)d->n : 2 * ranks * (uint64_t)(d->k * d->modules));
+}
+
 /* Kinds that pick elements from other places. */
 static ptrdiff_t picking_units(infk_kind kind, const void *dims) {
     const infk_strided_dims *strided = dims;
@@ -318,6 +332,10 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
         const infk_kv_dims *d = dims;
         return d->rows * (kind == INFK_attend ? d->heads : d->groups);
     }
+    case INFK_adapter_in:
+    case INFK_adapter_rms:
+    case INFK_adapter_out:
+    case INFK_adapter_gate: return adapter_units(kind, dims);
     case INFK_to_c16:
     case INFK_from_c16:
     case INFK_ipack_matmul:
@@ -386,6 +404,10 @@ static uint64_t linear_flops(infk_kind kind, const void *dims) {
         return 8 * (uint64_t)(rows->t * rows->k); /* six butterflies, size, product */
     case INFK_rms_quantize:
         return 12 * (uint64_t)(rows->t * rows->k); /* and square, sum, two products */
+    case INFK_adapter_in:
+    case INFK_adapter_rms:
+    case INFK_adapter_out:
+    case INFK_adapter_gate: return adapter_flops(kind, dims);
     default: return 0;
     }
 }

@@ -50,6 +50,9 @@ typedef struct infk_attention_dims {
 typedef struct infk_kv_dims {
 #include "kernels/kv/kv_dims.def"
 } infk_kv_dims;
+typedef struct infk_adapter_dims {
+#include "kernels/adapter/adapter_dims.def"
+} infk_adapter_dims;
 typedef struct infk_gather_dims {
 #include "kernels/gather/gather_dims.def"
 } infk_gather_dims;

@@ -12,7 +12,9 @@ static bool is_arrays(const infc_plan_buffer *buffer) {
 
 /* As large as whoever runs the model makes it. */
 static bool is_cache(const infc_plan *plan, int buffer) {
-    return plan->llm && buffer == plan->inputs[INFC_LLM_KV];
+    if (!plan->llm) return false;
+    return buffer == plan->inputs[INFC_LLM_KV] ||
+           (plan->llm->adapters.max_loaded && buffer == plan->inputs[INFC_LLM_ADAPTER_POOL]);
 }
 
 uint64_t infc_plan_memory(const infc_plan *plan) {

@@ -6,6 +6,20 @@ static const char *tokenizer_name(const infc_emit_unit *u) {
     return infc_arena_printf(u->cx->arena, "%s_tokenizer", u->name);
 }
 
+static void print_adapters(const infc_adapter_facts *f, infc_arena *arena, infc_buf *out) {
+    infc_buf_puts(out, "static const infc_adapter_module adapter_modules[] = {\n");
+    for (int i = 0; i < INFC_ADAPTER_MODULES; i++)
+        infc_buf_printf(out, "    {%s, %lld, %lld, %d},\n",
+                        infc_emit_literal(arena, f->modules[i].name), (long long)f->modules[i].inputs,
+                        (long long)f->modules[i].outputs, (int)f->modules[i].use);
+    infc_buf_printf(out,
+                    "};\nstatic const infc_adapter_info adapters = {\n    .max_loaded = %lld,\n"
+                    "    .max_rank = %lld,\n    .layers = %lld,\n    .n_modules = %d,\n"
+                    "    .slot_bytes = %llu,\n    .modules = adapter_modules,\n};\n",
+                    (long long)f->max_loaded, (long long)f->max_rank, (long long)f->layers,
+                    INFC_ADAPTER_MODULES, (unsigned long long)f->slot_bytes);
+}
+
 const char *infc_emit_llm_info(const infc_emit_unit *u) {
     const infc_llm_facts *f = u->plan->llm;
     infc_arena *arena = u->cx->arena;
@@ -18,6 +32,7 @@ const char *infc_emit_llm_info(const infc_emit_unit *u) {
     for (int i = 0; i < f->n_eos; i++)
         infc_buf_printf(&out, "%s%lld", i ? ", " : "", (long long)f->eos[i]);
     if (f->n_eos) infc_buf_puts(&out, "};\n");
+    if (f->adapters.max_loaded) print_adapters(&f->adapters, arena, &out);
     infc_buf_printf(
         &out,
         "static const infc_llm_info llm = {\n    .struct_bytes = sizeof(infc_llm_info),\n"
@@ -29,6 +44,7 @@ const char *infc_emit_llm_info(const infc_emit_unit *u) {
                     f->n_eos, f->n_eos ? "llm_eos" : "0");
     if (f->tokenizer) infc_buf_printf(&out, "    .tokenizer = &%s,\n", tokenizer_name(u));
     if (f->chat) infc_buf_printf(&out, "    .chat = &%s_chat,\n", u->name);
+    if (f->adapters.max_loaded) infc_buf_puts(&out, "    .adapters = &adapters,\n");
     infc_buf_printf(&out, "    .format = %s,\n    .kv_format = %s,\n    .parameters = %lluu,\n};\n",
                     infc_emit_literal(arena, f->format), infc_emit_literal(arena, f->kv_format),
                     (unsigned long long)f->parameters);

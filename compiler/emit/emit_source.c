@@ -49,6 +49,15 @@ static long long kv_groups(const infc_plan *plan) {
     return 1;
 }
 
+/* For which groups rows have adapters: workers meet elsewhere then. */
+static void print_adapted(infc_buf *out) {
+    infc_buf_puts(out, "    const unsigned meeting = mode");
+    for (int i = 0; i < INFC_PLAN_GROUPS; i++)
+        infc_buf_printf(out, "%s+ (*(const uint8_t *)c->inputs[%d] ? %du : 0u)",
+                        i % 2 ? " " : "\n        ", INFC_LLM_ADAPTS_QKV + i, INFC_N_MODES << i);
+    infc_buf_puts(out, ";\n");
+}
+
 /* What rows there are: infc_plan_mode. */
 static void print_mode(const infc_emit_unit *u, infc_buf *out) {
     const infc_plan *plan = u->plan;
@@ -64,6 +73,7 @@ static void print_mode(const infc_emit_unit *u, infc_buf *out) {
     infc_buf_printf(out, "    const unsigned mode = !few ? %du : %lld %% n == 0 ? %du : apart ? %du : %du;\n",
                     INFC_MODE_MANY, kv_groups(plan), INFC_MODE_SHARED, INFC_MODE_APART, INFC_MODE_FEW);
     infc_buf_puts(out, "    (void)mode;\n");
+    if (infc_plan_adapts(plan)) print_adapted(out);
     infc_buf_printf(out, "    unsigned char *const mine = arena + %llu + (size_t)worker * %llu;\n",
                     (unsigned long long)plan->arena_bytes, (unsigned long long)plan->arena_bytes_per_worker);
 }
@@ -199,11 +209,19 @@ static void print_call(const infc_emit_unit *u, int s, const char *indent, infc_
 
 /* All workers meet before the step, or only with so many rows. */
 static void print_meeting(const infc_plan *plan, const infc_plan_step *step, infc_buf *out) {
-    static const unsigned all = (1u << INFC_N_MODES) - 1, few = (1u << INFC_MODE_MANY) - 1;
+    uint64_t all = 0, many = 0;
+    for (int i = 0; i < (infc_plan_adapts(plan) ? 1 << INFC_PLAN_GROUPS : 1); i++) {
+        all |= (uint64_t)((1u << INFC_N_MODES) - 1) << (INFC_N_MODES * i);
+        many |= (uint64_t)1 << (INFC_N_MODES * i + INFC_MODE_MANY);
+    }
     if (!step->barrier) return;
     if (!plan->llm || step->meets == all) infc_buf_puts(out, "    INFC_MEET(c);\n");
-    else if (!(step->meets & few)) infc_buf_puts(out, "    if (!few) INFC_MEET(c);\n");
-    else infc_buf_printf(out, "    if (%uu >> mode & 1u) INFC_MEET(c);\n", step->meets);
+    else if (step->meets == many) infc_buf_puts(out, "    if (!few) INFC_MEET(c);\n");
+    else if (!infc_plan_adapts(plan))
+        infc_buf_printf(out, "    if (%uu >> mode & 1u) INFC_MEET(c);\n", (unsigned)step->meets);
+    else
+        infc_buf_printf(out, "    if (UINT64_C(0x%llx) >> meeting & 1u) INFC_MEET(c);\n",
+                        (unsigned long long)step->meets);
 }
 
 static void print_step(const infc_emit_unit *u, int s, infc_buf *out) {

@@ -103,6 +103,15 @@ static void fill_calibration(const infc_yaml *root, infc_spec *out) {
     out->calibration_text = plain ? data->text : infc_path_base(data->text);
 }
 
+static void fill_adapters(const infc_yaml *root, infc_spec *out) {
+    enum { LOADED = 8, RANK = 32 };
+    const infc_yaml *loaded = llm_key(root, "adapters", "max_loaded", out),
+                    *rank = llm_key(root, "adapters", "max_rank", out);
+    if (!loaded && !rank) return;
+    out->max_adapters = loaded ? loaded->integer : LOADED;
+    out->max_rank = rank ? rank->integer : RANK;
+}
+
 /* Keys that only language models have. */
 static void fill_llm(const infc_yaml *root, infc_spec *out) {
     const infc_yaml *kv = llm_key(root, "precision", "kv", out),
@@ -112,6 +121,7 @@ static void fill_llm(const infc_yaml *root, infc_spec *out) {
     fill_calibration(root, out);
     out->context = context ? context->integer : 0;
     out->max_sequences = sequences ? sequences->integer : 0;
+    fill_adapters(root, out);
 }
 
 static void fill_precision(infc_spec_check *check, const infc_yaml *root, infc_spec *out) {

@@ -1,8 +1,9 @@
 /* guards.c - one walk from the end. What uses a value decides when it is needed: a choose needs one side where its
- * condition says so, anything else whenever it runs itself. Guards form a tree; a value is needed where the nearest
- * common ancestor of its uses holds. */
+ * condition says so, an op that works in place (infc_op_is_adapted) by its last operand, anything else whenever it runs
+ * itself. Guards form a tree; a value is needed where the nearest common ancestor of its uses holds. */
 #include "guards.h"
 #include "ir_mlir.h"
+#include "op_rules.h"
 
 typedef struct finder {
     const infc_ir *ir;
@@ -39,30 +40,57 @@ static int meet(const infc_guards *g, int a, int b) {
     return a;
 }
 
-/* The choose that `op` is, or that the function it calls consists of; else null. */
+/* The op that `op` is, or the first of the function that it calls. */
+static MlirOperation first_of(const finder *f, MlirOperation op) {
+    if (infc_ir_kind(f->ir, op) != INFC_OP_CALL) return op;
+    return mlirBlockGetFirstOperation(infc_ir_body(infc_ir_callee(f->ir, op)));
+}
+
+/* Operand i of the first op as @main has it. */
+static MlirValue operand_of(MlirOperation op, MlirOperation first, int i) {
+    MlirValue value = mlirOperationGetOperand(first, i);
+    if (mlirOperationEqual(op, first) || !mlirValueIsABlockArgument(value)) return value;
+    return mlirOperationGetOperand(op, mlirBlockArgumentGetArgNumber(value));
+}
+
+/* A choose, or null. */
 static MlirOperation choose_of(const finder *f, MlirOperation op) {
-    infc_op_kind kind = infc_ir_kind(f->ir, op);
-    if (kind == INFC_OP_choose) return op;
-    if (kind != INFC_OP_CALL) return (MlirOperation){NULL};
-    MlirOperation first = mlirBlockGetFirstOperation(infc_ir_body(infc_ir_callee(f->ir, op)));
+    MlirOperation first = first_of(f, op);
     return infc_ir_kind(f->ir, first) == INFC_OP_choose ? first : (MlirOperation){NULL};
 }
 
-/* Operand i of the choose as @main has it. */
-static MlirValue choose_operand(MlirOperation op, MlirOperation choose, int i) {
-    MlirValue value = mlirOperationGetOperand(choose, i);
-    if (mlirOperationEqual(op, choose) || !mlirValueIsABlockArgument(value)) return value;
-    return mlirOperationGetOperand(op, mlirBlockArgumentGetArgNumber(value));
+/* An op that does something only where its last operand is true, or null. */
+static MlirOperation adapted_of(const finder *f, MlirOperation op) {
+    MlirOperation first = first_of(f, op);
+    return infc_op_is_adapted(infc_ir_kind(f->ir, first)) ? first : (MlirOperation){NULL};
+}
+
+/* Such an op is itself guarded by that operand, and so is what it reads; of adapter_gate, the first operand by the
+ * opposite. */
+static int adapted_guard(finder *f, MlirOperation op, MlirOperation adapted, int outer) {
+    const int last = (int)mlirOperationGetNumOperands(adapted) - 1;
+    return guard_add(f, outer, operand_of(op, adapted, last), true);
+}
+
+static int needed_by_adapted(finder *f, MlirValue value, MlirOperation user, MlirOperation adapted) {
+    const int own = infc_guards_of(f->guards, user), outer = own < 0 ? own : f->guards->items[own].parent;
+    const int last = (int)mlirOperationGetNumOperands(adapted) - 1;
+    const MlirValue condition = operand_of(user, adapted, last);
+    if (mlirValueEqual(value, condition)) return outer;
+    if (!mlirValueEqual(value, operand_of(user, adapted, 0))) return own;
+    if (infc_ir_kind(f->ir, adapted) != INFC_OP_adapter_gate) return outer;
+    return guard_add(f, outer, condition, false);
 }
 
 static int needed_by(finder *f, MlirValue value, MlirOperation user) {
     int own = infc_guards_of(f->guards, user), guard = UNUSED;
-    MlirOperation choose = choose_of(f, user);
+    MlirOperation choose = choose_of(f, user), adapted = adapted_of(f, user);
+    if (!mlirOperationIsNull(adapted)) return needed_by_adapted(f, value, user, adapted);
     if (mlirOperationIsNull(choose)) return own;
-    MlirValue condition = choose_operand(user, choose, 1);
+    MlirValue condition = operand_of(user, choose, 1);
     if (mlirValueEqual(value, condition)) return own;
     for (int i = 0; i < 3; i += 2)
-        if (mlirValueEqual(value, choose_operand(user, choose, i)))
+        if (mlirValueEqual(value, operand_of(user, choose, i)))
             guard = meet(f->guards, guard, guard_add(f, own, condition, i == 0));
     return guard == UNUSED ? own : guard;
 }
@@ -86,6 +114,9 @@ static int guard_of(finder *f, MlirOperation op) {
         for (; !mlirOpOperandIsNull(use) && guard != ALWAYS; use = mlirOpOperandGetNextUse(use))
             guard = meet(f->guards, guard, needed_by(f, value, mlirOpOperandGetOwner(use)));
     }
+    MlirOperation adapted = adapted_of(f, op);
+    if (guard < 0) guard = ALWAYS;
+    if (!mlirOperationIsNull(adapted)) guard = adapted_guard(f, op, adapted, guard);
     return guard < 0 ? ALWAYS : known_before(f, guard, op);
 }
 

@@ -46,8 +46,11 @@ static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic, void *user) {
 }
 
 static unsigned kind_slot(const void *key) {
-    return (unsigned)((uintptr_t)key >> 4) * 0x9E3779B1u >> 26; /* the top 6 bits */
+    return (unsigned)((uintptr_t)key >> 4) * 0x9E3779B1u >> 24; /* the top 8 bits */
 }
+
+_Static_assert(2 * (INFC_N_OP_KINDS + 2) < INFC_IR_KIND_SLOTS,
+               "a table of kinds that is half full at most");
 
 static void add_kind(struct infc_ir_kinds *kinds, const char *name, infc_op_kind kind) {
     const void *key = mlirIdentifierGet(kinds->ctx, infc_mlir_str(name)).ptr;

@@ -7,7 +7,7 @@
 #include <mlir-c/BuiltinTypes.h>
 #include <string.h>
 
-enum { INFC_IR_KIND_SLOTS = 64 }; /* a power of two, above twice the number of kinds */
+enum { INFC_IR_KIND_SLOTS = 256 }; /* a power of two, above twice the number of kinds */
 
 /* Per context, shared by clones. */
 struct infc_ir_kinds {

@@ -15,8 +15,29 @@ typedef enum infc_llm_input {
     INFC_LLM_LAST_ROWS,
     INFC_LLM_TABLES,
     INFC_LLM_KV,
-    INFC_LLM_INPUTS
+    INFC_LLM_INPUTS,
+    /* With adapters: of each row, all of them, and whether any row's changes a module of a group. */
+    INFC_LLM_ADAPTER_SLOTS = INFC_LLM_INPUTS,
+    INFC_LLM_ADAPTER_POOL,
+    INFC_LLM_ADAPTS_QKV,
+    INFC_LLM_ADAPTS_O,
+    INFC_LLM_ADAPTS_GATE_UP,
+    INFC_LLM_ADAPTS_DOWN,
+    INFC_LLM_INPUTS_ADAPTED
 } infc_llm_input;
+
+/* What an adapter may change: a linear layer that each layer of the model has one of. */
+typedef struct infc_adapter_facts_module {
+    const char *name; /* after "model.layers.N." */
+    int64_t inputs, outputs;
+    infc_llm_input use;
+} infc_adapter_facts_module;
+
+enum { INFC_ADAPTER_MODULES = 7 }; /* of a layer: q, k, v, o, gate, up, down */
+typedef struct infc_adapter_facts {
+    int64_t max_loaded, max_rank, layers, slot_bytes; /* max_loaded 0: no adapters */
+    infc_adapter_facts_module modules[INFC_ADAPTER_MODULES];
+} infc_adapter_facts;
 
 typedef struct infc_llm_facts {
     int64_t vocab, context, chunk, max_sequences, max_blocks, block_bytes;
@@ -29,6 +50,7 @@ typedef struct infc_llm_facts {
     const char **files; /* that it was read from */
     size_t n_files;
     bool keeps; /* the file holds quantised weights, which stay as they are */
+    infc_adapter_facts adapters;
     const struct infrt_tokenizer *tokenizer; /* null: none */
     const struct infrt_chat *chat;           /* null: none */
 } infc_llm_facts;

@@ -91,6 +91,10 @@ void infc_call_pad(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_recurrent(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_relayout(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_kv(const infc_op_desc *desc, infc_kernel_call *out);
+/* Whether the op writes its result into the memory of its first operand, and only where its last one, a bool, is true:
+ * what it reads beside these is needed only there. */
+bool infc_op_is_adapted(infc_op_kind kind);
+void infc_call_adapter(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_records(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_linear(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_embed(const infc_op_desc *desc, infc_kernel_call *out);

@@ -103,6 +103,7 @@ typedef struct infc_kernel_call {
         infk_recurrent_dims recurrent;
         infk_relayout_dims relayout;
         infk_kv_dims kv;
+        infk_adapter_dims adapter;
         infk_groups_dims groups;
         infk_keep_dims keep;
         infk_quantize_dims quantize;

@@ -88,7 +88,7 @@ typedef enum infc_plan_mode {
     INFC_MODE_MANY,
     INFC_N_MODES
 } infc_plan_mode;
-enum { INFC_PLAN_FEW_ROWS = 8 };
+enum { INFC_PLAN_FEW_ROWS = 8, INFC_PLAN_GROUPS = INFC_LLM_INPUTS_ADAPTED - INFC_LLM_ADAPTS_QKV };
 
 typedef struct infc_plan_step {
     const char *name; /* C identifier of the generated function; steps that do the same share it */
@@ -105,7 +105,8 @@ typedef struct infc_plan_step {
     int64_t units; /* kernel: infk_units; nest: product of all dims but the innermost, or, when there is only
                         * one, ceil(dim / 16): blocks of 16 elements */
     int barrier; /* 1: all workers meet before it, whatever its guard */
-    unsigned meets; /* bit of each infc_plan_mode in which they do; language models only, else all bits or none */
+    uint64_t meets; /* bit infc_plan_mode + INFC_N_MODES * which groups rows have adapters for, in which they do;
+                     * language models only, else all bits or none */
     bool own; /* with few rows, each worker does all of it, into its own buffer (plan_own.c) */
     int64_t parts[3]; /* of units, when it makes q, k and v for a kv_store: in mode SHARED a worker does its share of
                        * each, which is what its KV groups need; else 0 */
@@ -146,6 +147,8 @@ void infc_plan_dump(const infc_plan *plan, infc_buf *out);
 void infc_plan_own(infc_cx *cx, infc_plan *plan);   /* plan_own.c: before memory is placed */
 void infc_plan_place(infc_cx *cx, infc_plan *plan); /* plan_memory.c: arena offsets, lower bound */
 void infc_plan_barriers(infc_plan *plan);           /* plan_barriers.c */
+/* A language model whose rows may have adapters: steps with a guard are for these, or in their place. */
+bool infc_plan_adapts(const infc_plan *plan);
 /* Range of bytes that a buffer occupies after aliases: arena only. */
 int infc_plan_root(const infc_plan *plan, int buffer); /* follows alias_of */
 /* Whether all workers look at operand 1 before the step: indices, or a condition that must hold. */

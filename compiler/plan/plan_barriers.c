@@ -107,22 +107,36 @@ static bool conflict(const infc_plan *plan, const infc_plan_step *earlier,
     return false;
 }
 
-static void find_barriers(infc_plan *plan, infc_plan_mode mode) {
+/* Whether the step's guards hold where rows have adapters for the groups of the mask `uses`. */
+static bool is_done(const infc_plan *plan, const infc_plan_step *step, unsigned uses) {
+    for (int g = 0; infc_plan_adapts(plan) && (g = infc_plan_guard_next(plan, step, g)) > 0;) {
+        const int group = plan->buffers[infc_plan_root(plan, plan->guards[g].buffer)].index - INFC_LLM_ADAPTS_QKV;
+        if ((uses >> group & 1u) != plan->guards[g].taken) return false;
+    }
+    return true;
+}
+
+static void find_barriers(infc_plan *plan, infc_plan_mode mode, unsigned uses) {
     int since = 0; /* first step after the last barrier */
     for (int s = 0; s < plan->n_steps; s++) {
         bool meet = s - since >= MAX_SINCE;
+        if (!is_done(plan, &plan->steps[s], uses)) continue;
         for (int e = since; e < s && !meet; e++)
-            meet = conflict(plan, &plan->steps[e], &plan->steps[s], mode);
+            meet = is_done(plan, &plan->steps[e], uses) &&
+                   conflict(plan, &plan->steps[e], &plan->steps[s], mode);
         if (!meet) continue;
-        plan->steps[s].meets |= 1u << mode;
+        plan->steps[s].meets |= (uint64_t)1 << (mode + INFC_N_MODES * uses);
         since = s;
     }
 }
 
+bool infc_plan_adapts(const infc_plan *plan) { return plan->llm && plan->n_guards > 1; }
+
 void infc_plan_barriers(infc_plan *plan) {
     for (int s = 0; s < plan->n_steps; s++) plan->steps[s].meets = 0;
-    find_barriers(plan, INFC_MODE_MANY);
-    for (infc_plan_mode mode = 0; plan->llm && mode < INFC_MODE_MANY; mode++)
-        find_barriers(plan, mode);
+    const unsigned subsets = infc_plan_adapts(plan) ? 1u << INFC_PLAN_GROUPS : 1;
+    for (unsigned uses = 0; uses < subsets; uses++)
+        for (infc_plan_mode mode = plan->llm ? 0 : INFC_MODE_MANY; mode <= INFC_MODE_MANY; mode++)
+            find_barriers(plan, mode, uses);
     for (int s = 0; s < plan->n_steps; s++) plan->steps[s].barrier = plan->steps[s].meets != 0;
 }

@@ -1,6 +1,7 @@
 /* plan_build.c - @main after `fuse` as arrays: ports and weights become buffers, calls become steps, reshapes
  * become aliases. A value that @main returns is written straight into the caller's output. */
 #include "../base/file.h"
+#include "../ir/op_rules.h"
 #include "plan_internal.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -142,17 +143,42 @@ static void find_guards(infc_builder *b) {
     b->plan->n_guards = 1;
 }
 
+/* The buffer that the call of an op in place writes, else -1. Nothing else may read what was there. */
+static infc_status written_in_place(infc_builder *b, MlirOperation call, int *buffer) {
+    MlirOperation first = mlirBlockGetFirstOperation(infc_ir_body(infc_ir_callee(b->ir, call)));
+    *buffer = -1;
+    if (!infc_op_is_adapted(infc_ir_kind(b->ir, first))) return INFC_OK;
+    const intptr_t at = mlirBlockArgumentGetArgNumber(mlirOperationGetOperand(first, 0));
+    MlirValue value = mlirOperationGetOperand(call, at);
+    MlirOpOperand use = mlirValueGetFirstUse(value);
+    if (infc_builder_find(b, value, buffer) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
+        return INFC_OK;
+    return infc_fail(b->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "what %s writes in place is read elsewhere",
+                     infc_op_get(infc_ir_kind(b->ir, first))->name);
+}
+
+static void bind_alias(infc_builder *b, MlirValue value, int base, const char *name) {
+    infc_type type = infc_ir_type(b->ir, value);
+    const infc_plan_buffer *of = &b->plan->buffers[base];
+    int alias = infc_builder_buffer(b, of->place, of->index, name, &type);
+    b->plan->buffers[alias].alias_of = base;
+    infc_builder_bind(b, value, alias);
+}
+
 static infc_status add_call(infc_builder *b, MlirOperation call) {
     int results[8];
     int n = (int)mlirOperationGetNumResults(call);
     INFC_TRY(take_guard(b, infc_guards_of(&b->guards, call)));
     if (n > 8)
         return infc_fail(b->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "a fused function has %d results", n);
+    int base;
+    INFC_TRY(written_in_place(b, call, &base));
+    if (base >= 0) bind_alias(b, mlirOperationGetResult(call, 0), base, result_name(b, call, 0));
     for (int i = 0; i < n; i++) {
         MlirValue value = mlirOperationGetResult(call, i);
         infc_type type = infc_ir_type(b->ir, value);
         const char *name = result_name(b, call, i);
-        if (infc_builder_find(b, value, &results[i])) { /* an output of the model */
+        if (infc_builder_find(b, value, &results[i])) { /* an output of the model, or bound above */
             if (!b->plan->buffers[results[i]].tensor) b->plan->buffers[results[i]].tensor = name;
             continue;
         }
@@ -171,11 +197,7 @@ static infc_status add_reshape(infc_builder *b, MlirOperation op) {
     else if (!infc_builder_find(b, from, &base))
         return infc_fail(b->cx, INFC_ERR_INTERNAL, infc_ir_loc(b->ir, mlirOperationGetLocation(op)),
                          "a reshape reads a value that no step computes");
-    infc_type type = infc_ir_type(b->ir, to);
-    const infc_plan_buffer *of = &b->plan->buffers[base];
-    int alias = infc_builder_buffer(b, of->place, of->index, infc_ir_name(b->ir, to), &type);
-    b->plan->buffers[alias].alias_of = base;
-    infc_builder_bind(b, to, alias);
+    bind_alias(b, to, base, infc_ir_name(b->ir, to));
     return INFC_OK;
 }
 

@@ -36,16 +36,20 @@ static void keep_operands(infc_plan *plan, const infc_plan_step *step, int until
     }
 }
 
-/* The step before a kv_store, when it makes q, k and v one after another and nothing else. */
+/* The step before a kv_store, when it makes q, k and v one after another and nothing else. Those between that only
+ * adapters need are left out where there are none. */
 static void share_by_groups(infc_plan *plan, int s) {
     const infc_plan_step *store = &plan->steps[s];
     const infk_kv_dims *kv = &store->call.dims.kv;
-    infc_plan_step *qkv = s > 0 ? &plan->steps[s - 1] : NULL;
+    int before = s - 1;
+    while (before >= 0 && plan->steps[before].guard) before--;
+    infc_plan_step *qkv = before >= 0 ? &plan->steps[before] : NULL;
     if (!qkv || !qkv->kernel || qkv->guard || qkv->n_stores != 1 || qkv->n_exprs) return;
     const infk_kind kind = qkv->kernel->kind;
     if (kind != INFK_linear_i8 && kind != INFK_linear_i4 && kind != INFK_linear_keep) return;
     const int64_t q = kv->heads * kv->head_dim / 16, k = kv->groups * kv->head_dim / 16;
-    if (plan->stores[qkv->first_store].buffer != store->operands[0] || qkv->units != q + 2 * k)
+    if (plan->stores[qkv->first_store].buffer != infc_plan_root(plan, store->operands[0]) ||
+        qkv->units != q + 2 * k)
         return;
     qkv->parts[0] = q;
     qkv->parts[1] = qkv->parts[2] = k;

@@ -26,6 +26,16 @@ static void llm_words(const infc_kernel_call *call, const char *name, infc_buf *
         infc_buf_printf(out, "%s %s x %s x %s", name, T(call->dims.keep.m), T(call->dims.keep.k),
                         T(call->dims.keep.n));
         break;
+    case INFK_adapter_in:
+    case INFK_adapter_rms:
+        infc_buf_printf(out, "%s %s x %s x %s of %s", name, T(call->dims.adapter.t),
+                        T(call->dims.adapter.k), T(call->dims.adapter.modules), T(call->dims.adapter.ranks));
+        break;
+    case INFK_adapter_out:
+    case INFK_adapter_gate:
+        infc_buf_printf(out, "%s %s x %s x %s", name, T(call->dims.adapter.t),
+                        T(call->dims.adapter.ranks), T(call->dims.adapter.n));
+        break;
     case INFK_kv_store:
     case INFK_attend:
         infc_buf_printf(out, "%s of %s rows, %s heads of %s", name, T(call->dims.kv.rows),

@@ -5,6 +5,8 @@
 #include "app_shell.h"
 #include "lm_options.h"
 
+enum { INFRT_LM_ADAPTERS = 64 }; /* on a command line */
+
 /* One command under way; freed by infrt_llm_main. */
 typedef struct infrt_lm_app {
     const infc_model *model;
@@ -15,6 +17,7 @@ typedef struct infrt_lm_app {
     infrt_llm_facts facts;
     infrt_error error;
     infrt_llm_bias bias[INFRT_LLM_BIASES];
+    char adapters[INFRT_LM_ADAPTERS][INFRT_LLM_ADAPTER_NAME + 1]; /* names of those that --adapter gives */
 } infrt_lm_app;
 
 infrt_status infrt_lm_run(infrt_lm_app *app);
@@ -27,6 +30,11 @@ infrt_status infrt_lm_eval(infrt_lm_app *app);
 
 /* Opens app->llm as the flags say; `config` may hold what the command decides. */
 infrt_status infrt_lm_open(infrt_lm_app *app, infrt_llm_config config);
+
+/* lm_adapters.c: infrt_lm_open adds the adapters that the flags give; the name of number i, which goes round, or null
+ * when there are none. */
+infrt_status infrt_lm_adapters_load(infrt_lm_app *app);
+const char *infrt_lm_adapter(const infrt_lm_app *app, uint32_t i);
 
 /* lm_prompt.c: the prompt that the flags give, as part of a request. */
 typedef struct infrt_lm_prompt {

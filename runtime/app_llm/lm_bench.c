@@ -70,8 +70,13 @@ static infrt_status bench_open(bench *b, const infrt_watch *watch) {
     return infrt_lm_open(b->app, config);
 }
 
+/* `seed` also says whose adapter it takes. */
 static infrt_status submit(bench *b, uint32_t n_prompt, uint32_t n_answer, uint64_t seed, infrt_llm_id *out) {
-    infrt_llm_request request = {.tokens = b->ids, .n_tokens = n_prompt, .max_tokens = n_answer, .ignore_eos = true};
+    infrt_llm_request request = {.tokens = b->ids,
+                                 .n_tokens = n_prompt,
+                                 .max_tokens = n_answer,
+                                 .ignore_eos = true,
+                                 .adapter = infrt_lm_adapter(b->app, (uint32_t)seed)};
     for (uint32_t i = 0; i < n_prompt; i++)
         b->ids[i] = (int32_t)((infc_check_random(seed, 0, i) >> 33) % b->app->facts.n_ids);
     return infrt_llm_submit(b->app->llm, &request, out, &b->app->error);
@@ -183,6 +188,7 @@ static void bench_json(const bench *b) {
     infrt_json_uint(&json, "first_token_min_ns", b->first_ns[0]);
     infrt_json_uint(&json, "context", b->app->options.depth);
     infrt_json_uint(&json, "batch", b->batch);
+    infrt_json_uint(&json, "adapters", b->app->options.adapter.n);
     infrt_json_uint(&json, "answer_tokens", b->n_answer);
     infrt_json_float(&json, "answer_tokens_per_second",
                      per_second((double)b->n_answer * b->batch, b->rest_ns), 6);

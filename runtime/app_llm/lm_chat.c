@@ -169,7 +169,7 @@ static infrt_status talk_on(talk *t, const infrt_llm_request *request) {
 infrt_status infrt_lm_chat(infrt_lm_app *app) {
     const infrt_chat *chat = app->model->llm->chat;
     talk t = {.app = app, .terminal = isatty(STDIN_FILENO)};
-    infrt_llm_request request;
+    infrt_llm_request request = {0};
     if (!chat || chat->why_not)
         return infrt_fail(&app->error, INFRT_ERR_USAGE, "%s has no chat template (%s); `run` continues a text",
                           app->model->name, chat ? chat->why_not : "its files have none");
@@ -181,6 +181,7 @@ infrt_status infrt_lm_chat(infrt_lm_app *app) {
         status = message_add(&t, "system", strdup(app->options.system));
         t.n_system = 1;
     }
+    request.adapter = infrt_lm_adapter(app, 0);
     if (status == INFRT_OK) status = talk_on(&t, &request);
     t.n_system = t.n_system && t.n ? 1 : 0;
     messages_forget(&t, t.n - t.n_system);

@@ -31,6 +31,9 @@ static void info_text(const infrt_lm_app *app) {
            l->context, l->max_sequences, l->chunk);
     printf("%-14s %s, %" PRIu64 " bytes per token, %.1f MiB for the whole context\n", "cache",
            l->kv_format, kv_bytes_per_token(l), (double)l->block_bytes * l->max_blocks / 1048576);
+    if (l->adapters)
+        printf("%-14s %u at a time, of rank %u at most; %.1f MiB each at most\n", "adapters",
+               l->adapters->max_loaded, l->adapters->max_rank, (double)l->adapters->slot_bytes / 1048576);
     infrt_memory_text(app->model);
     printf("%-14s %u, one per usable CPU; --threads changes it\n", "workers", infrt_workers_available());
 }
@@ -56,6 +59,8 @@ static void info_json(const infrt_lm_app *app) {
     infrt_json_uint(&json, "kv_bytes_per_token", kv_bytes_per_token(l));
     infrt_json_uint(&json, "kv_block_bytes", l->block_bytes);
     infrt_json_uint(&json, "kv_block_positions", l->block_positions);
+    infrt_json_uint(&json, "adapters", l->adapters ? l->adapters->max_loaded : 0);
+    infrt_json_uint(&json, "adapter_rank", l->adapters ? l->adapters->max_rank : 0);
     infrt_memory_json(&json, app->model);
     infrt_json_uint(&json, "workers", infrt_workers_available());
     infrt_json_close(&json, '}');

@@ -17,5 +17,5 @@ infrt_status infrt_lm_open(infrt_lm_app *app, infrt_llm_config config) {
     if (!config.context && app->facts.context < app->model->llm->context)
         infrt_shell_note(&app->shell, "the context is %u tokens, not %u: more need a larger --kv-memory",
                          app->facts.context, app->model->llm->context);
-    return INFRT_OK;
+    return infrt_lm_adapters_load(app);
 }

@@ -23,7 +23,7 @@ typedef struct infrt_lm_options {
     uint32_t max_tokens, top_k, logprobs, prompt_tokens, tokens, depth, batch, repeat, context, chunk, threads;
     uint64_t seed, kv_memory;
     float temperature, top_p, min_p, repetition_penalty, presence_penalty, frequency_penalty;
-    infrt_words stop, logit_bias;
+    infrt_words stop, logit_bias, adapter;
 } infrt_lm_options;
 
 extern const infrt_command_line infrt_lm_commands;

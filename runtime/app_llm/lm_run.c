@@ -127,7 +127,7 @@ static infrt_status answer_show(infrt_lm_app *app, const infrt_llm_request *requ
 infrt_status infrt_lm_run(infrt_lm_app *app) {
     const infrt_lm_options *o = &app->options;
     infrt_lm_prompt prompt = {0};
-    infrt_llm_request request;
+    infrt_llm_request request = {0};
     infrt_trace trace = {0};
     infrt_watch watch = {&trace, infrt_trace_begin, infrt_trace_met, infrt_trace_step};
     uint32_t workers = o->threads ? o->threads : infrt_workers_available();
@@ -137,6 +137,7 @@ infrt_status infrt_lm_run(infrt_lm_app *app) {
         status = infrt_trace_create(app->model, workers, &trace, &app->error);
     if (status == INFRT_OK)
         status = infrt_lm_open(app, (infrt_llm_config){.requests = 1, .watch = o->profile ? &watch : NULL});
+    request.adapter = infrt_lm_adapter(app, 0);
     if (status == INFRT_OK) status = answer_show(app, &request);
     if (status == INFRT_OK && o->profile)
         status = infrt_trace_write(&trace, o->profile, &app->error);

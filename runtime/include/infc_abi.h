@@ -143,6 +143,19 @@ typedef struct infc_size_info {
 enum { INFC_TABLE_INPUTS = 0, INFC_TABLE_OUTPUTS = 1, INFC_TABLE_TENSORS = 2 };
 
 /* A language model: docs/adr/0010-language-model-step.md says what its inputs are, in the order of the table. */
+typedef struct infc_adapter_module { /* a linear layer that adapters (LoRA) may change, one in each layer */
+    const char *name;                /* after "model.layers.N." */
+    uint32_t inputs, outputs, use; /* use: the model's input, a bool: whether any row's adapter changes it */
+} infc_adapter_module;
+
+/* Adapters that a model takes; inputs after the cache are the slot of each row (out of range: none), max_loaded slots
+ * (adapter_dims.def) and the bools. Module m of layer l is number l * n_modules + m. */
+typedef struct infc_adapter_info {
+    uint32_t max_loaded, max_rank, layers, n_modules;
+    uint64_t slot_bytes;
+    const infc_adapter_module *modules; /* [n_modules] */
+} infc_adapter_info;
+
 typedef struct infc_llm_info {
     uint32_t struct_bytes;
     uint32_t vocab, context;       /* ids are below vocab, positions below context */
@@ -157,6 +170,7 @@ typedef struct infc_llm_info {
     const struct infrt_chat *chat;           /* null: none */
     const char *format, *kv_format;          /* of weights: "Q4_1", "int8"; of the cache: "int8" */
     uint64_t parameters;
+    const infc_adapter_info *adapters; /* null: none */
 } infc_llm_info;
 
 typedef struct infc_model {

@@ -89,6 +89,7 @@ typedef struct infrt_llm_request {
     bool logprobs;
     uint32_t n_top_logprobs; /* alternatives told with each token, at most INFRT_LLM_LOGPROBS */
     infrt_llm_sampling sampling;
+    const char *adapter; /* the name of one that was added; null: none */
     const char *const *stop; /* strings that end the answer and are not part of it: 8 of 1 to 128 bytes */
     uint32_t n_stop;
 } infrt_llm_request;
@@ -155,6 +156,37 @@ typedef bool (*infrt_llm_scored)(void *user, uint32_t position, const float *log
  * runs: INFRT_ERR_USAGE otherwise, for an id out of range and for a text longer than the context. */
 infrt_status infrt_llm_score(infrt_llm *llm, const int32_t *tokens, uint32_t n, uint32_t first,
                              infrt_llm_scored seen, void *user, infrt_error *error);
+
+/* ---- adapters (LoRA) ------------------------------------------------------------------------------ */
+
+#define INFRT_LLM_ADAPTER_NAME 129u /* bytes of a name with its NUL: letters, digits and . _ : - */
+typedef struct infrt_llm_adapter infrt_llm_adapter;
+
+/* Reads a folder in PEFT's format (adapter_config.json, adapter_model.safetensors) for this model. Needs no engine: any
+ * thread may do it while others step. INFRT_ERR_USAGE: the model takes none; INFRT_ERR_DATA: what is in it is broken,
+ * is not supported, or does not fit the model; the message names the key or the tensor. `out` is given: free it. */
+infrt_status infrt_llm_adapter_read(const infc_model *model, const char *folder,
+                                    infrt_llm_adapter **out, infrt_error *error);
+void infrt_llm_adapter_free(infrt_llm_adapter **adapter); /* null is fine; leaves null */
+/* Requests submitted from now on may name it; copies it. One that has the name already is replaced: requests that began
+ * with that one end with it. When there is no room, the one that was used longest ago and that no request needs goes;
+ * INFRT_ERR_NO_MEMORY: requests need all of them. */
+infrt_status infrt_llm_adapter_add(infrt_llm *llm, const char *name,
+                                   const infrt_llm_adapter *adapter, infrt_error *error);
+/* Both of it. */
+infrt_status infrt_llm_adapter_load(infrt_llm *llm, const char *name, const char *folder, infrt_error *error);
+/* No request may name it any more; those that did go on with it. INFRT_ERR_USAGE: there is none of that name. */
+infrt_status infrt_llm_adapter_remove(infrt_llm *llm, const char *name, infrt_error *error);
+
+typedef struct infrt_llm_adapter_facts {
+    const char *name;         /* borrowed until the next call; "": it is draining */
+    bool draining;            /* removed or replaced, and there until its requests have ended */
+    uint32_t requests;        /* that use it */
+    uint32_t rank, n_modules; /* the highest rank; linear layers that it changes */
+    uint64_t bytes, hash;     /* of memory; XXH64 of it: weights and scales */
+} infrt_llm_adapter_facts;
+/* How many there are; the first `most` are told. */
+uint32_t infrt_llm_adapters(const infrt_llm *llm, infrt_llm_adapter_facts *out, uint32_t most);
 
 /* ---- facts -------------------------------------------------------------------------------------- */
 

@@ -8,11 +8,13 @@
 static infrt_status shape_check(const infc_model *model, infrt_error *error) {
     static const uint32_t ranks[STEP_INPUTS] = {1, 1, 1, 1, 2, 2};
     const infc_llm_info *info = model->llm;
-    bool ok = model->n_inputs == STEP_INPUTS && model->n_outputs == 1 &&
-              model->n_sizes <= INFC_MAX_RANK && model->outputs[0].dtype == INFC_DTYPE_f32;
+    const uint32_t n = info->adapters ? STEP_INPUTS_ADAPTED : STEP_INPUTS;
+    bool ok = model->n_inputs == n && model->n_outputs == 1 && model->n_sizes <= INFC_MAX_RANK &&
+              model->outputs[0].dtype == INFC_DTYPE_f32;
     for (uint32_t i = 0; i < STEP_INPUTS && ok; i++)
         ok = model->inputs[i].rank == ranks[i] &&
              model->inputs[i].dtype == (i == STEP_KV ? INFC_DTYPE_i8 : INFC_DTYPE_i32);
+    for (uint32_t i = STEP_ADAPTS; i < n && ok; i++) ok = model->inputs[i].dtype == INFC_DTYPE_bool;
     ok = ok && info->vocab && info->context > 1 && info->chunk && info->max_sequences &&
          info->block_positions && info->block_bytes && info->block_bytes % INFC_ALIGN == 0 &&
          (uint64_t)info->max_blocks * info->block_positions >= info->context;
@@ -117,8 +119,10 @@ void infrt_llm_describe(const infrt_llm *llm, infrt_llm_facts *out) {
 }
 
 infrt_status infrt_batch_run(infrt_llm *llm, infrt_error *error) {
-    const void *inputs[STEP_INPUTS] = {llm->tokens,    llm->positions, llm->slots,
-                                       llm->last_rows, llm->tables,    llm->kv};
+    const void *inputs[STEP_INPUTS_ADAPTED] = {llm->tokens,        llm->positions,    llm->slots,
+                                               llm->last_rows,     llm->tables,       llm->kv,
+                                               llm->adapter_slots, llm->adapters.pool};
+    for (int i = 0; i < STEP_GROUPS; i++) inputs[STEP_ADAPTS + i] = &llm->adapts[i];
     void *outputs[1] = {llm->logits};
     if (llm->n_wanting == 0)
         llm->last_rows[0] = (int32_t)llm->n_rows - 1; /* at least one is computed */

@@ -6,6 +6,7 @@
 #define INFRT_ENGINE_H
 #include "tokenizer.h"
 #include "infrt_llm.h"
+#include "adapters.h"
 #include "kv_pool.h"
 #include "sampler.h"
 #include "stop.h"
@@ -14,7 +15,20 @@
 enum { INFRT_LLM_EVENTS = 256 };
 
 /* Inputs of the model's step, in the order of its table. */
-enum { STEP_TOKENS, STEP_POSITIONS, STEP_SLOTS, STEP_LAST_ROWS, STEP_TABLES, STEP_KV, STEP_INPUTS };
+enum {
+    STEP_TOKENS,
+    STEP_POSITIONS,
+    STEP_SLOTS,
+    STEP_LAST_ROWS,
+    STEP_TABLES,
+    STEP_KV,
+    STEP_INPUTS,
+    STEP_ADAPTER_SLOTS = STEP_INPUTS, /* these and the bools after them: of models that take adapters */
+    STEP_ADAPTER_POOL,
+    STEP_ADAPTS,
+    STEP_GROUPS = 4,
+    STEP_INPUTS_ADAPTED = STEP_ADAPTS + STEP_GROUPS,
+};
 
 typedef enum infrt_request_state {
     REQUEST_FREE = 0,
@@ -41,7 +55,8 @@ typedef struct infrt_request {
     uint32_t sequence, n_blocks; /* running: row of `tables`, and how many of its entries are set */
     uint32_t n_rows;             /* in this step */
     uint32_t n_named, n_reused; /* running: full blocks that the cache knows; tokens that it had when it began */
-    uint64_t name;              /* of the last of these; 0: none */
+    uint64_t name; /* of the last of these; without any, of what the cache is of: 0, or of an adapter */
+    int32_t adapter; /* slot, held until the request is done; INFRT_NO_ADAPTER: none */
     infrt_llm_sampling sampling;
     bool ignore_eos, logprobs, max_given;
     uint32_t n_top;
@@ -66,16 +81,18 @@ struct infrt_llm {
     infrt_session *session;
     infrt_kv_pool pool;
     infrt_sampler sampler;
+    infrt_adapters adapters;
     infrt_request *requests; /* [facts.requests] */
     bool *sequence_taken;    /* [facts.sequences] */
     uint64_t n_arrived;
     bool reuse;         /* blocks that hold the beginning of a prompt already */
     uint32_t text_room; /* of each request */
     /* Of the step: */
-    int32_t *tokens, *positions, *slots; /* [chunk] */
-    int32_t *last_rows;                  /* [sequences] */
-    infrt_request **wanting;             /* [sequences]: whose logits row i of the output is */
-    int32_t *tables;                     /* [sequences][max_blocks] */
+    int32_t *tokens, *positions, *slots, *adapter_slots; /* [chunk] */
+    uint8_t adapts[STEP_GROUPS];
+    int32_t *last_rows;      /* [sequences] */
+    infrt_request **wanting; /* [sequences]: whose logits row i of the output is */
+    int32_t *tables;         /* [sequences][max_blocks] */
     void *kv;
     float *logits; /* [sequences][vocab] */
     uint32_t n_rows, n_wanting;
@@ -95,6 +112,9 @@ infrt_status infrt_batch_run(infrt_llm *llm, infrt_error *error);
 void infrt_request_name_blocks(infrt_llm *llm, infrt_request *r);
 /* The running request no longer has a sequence or blocks. */
 void infrt_request_stop_running(infrt_llm *llm, infrt_request *r, infrt_request_state state);
+
+/* The name that the first block of its sequence has as the one before it. */
+uint64_t infrt_request_root(const infrt_llm *llm, const infrt_request *r);
 
 /* engine_requests.c */
 infrt_request *infrt_request_find(infrt_llm *llm, infrt_llm_id id); /* null: gone */

@@ -62,6 +62,8 @@ void infrt_answer_end(infrt_llm *llm, infrt_request *r, infrt_llm_finish finish,
         r->text_free = freed; /* what is left belongs to the last event */
     }
     if (r->state == REQUEST_RUNNING) infrt_request_stop_running(llm, r, REQUEST_DONE);
+    infrt_adapters_drop(&llm->adapters, r->adapter);
+    r->adapter = INFRT_NO_ADAPTER;
     r->state = REQUEST_DONE;
     r->finish = finish;
     r->finish_token = token;

@@ -46,7 +46,13 @@ void infrt_request_stop_running(infrt_llm *llm, infrt_request *r, infrt_request_
     llm->sequence_taken[r->sequence] = false;
     r->state = state;
     r->n_computed = r->n_rows = r->n_named = 0;
-    r->name = 0;
+    r->name = infrt_request_root(llm, r);
+}
+
+/* Names count up from 1, so no block has one of these. */
+uint64_t infrt_request_root(const infrt_llm *llm, const infrt_request *r) {
+    if (r->adapter == INFRT_NO_ADAPTER) return 0;
+    return llm->adapters.slots[r->adapter].content | UINT64_C(1) << 63;
 }
 
 void infrt_request_name_blocks(infrt_llm *llm, infrt_request *r) {
@@ -140,8 +146,11 @@ static void rows_fill(infrt_llm *llm, infrt_request *r, infrt_llm_step_info *inf
         llm->tokens[llm->n_rows] = r->tokens[r->n_computed + i];
         llm->positions[llm->n_rows] = (int32_t)(r->n_computed + i);
         llm->slots[llm->n_rows] = (int32_t)r->sequence;
+        llm->adapter_slots[llm->n_rows] = r->adapter;
         llm->n_rows++;
     }
+    for (int i = 0; r->adapter != INFRT_NO_ADAPTER && i < STEP_GROUPS; i++)
+        llm->adapts[i] |= llm->adapters.slots[r->adapter].uses >> (STEP_ADAPTS + i) & 1u;
     if (r->n_computed + r->n_rows < r->n) return;
     llm->last_rows[llm->n_wanting] = (int32_t)llm->n_rows - 1;
     llm->wanting[llm->n_wanting++] = r;
@@ -151,6 +160,7 @@ void infrt_batch_make(infrt_llm *llm, infrt_llm_step_info *info) {
     while (admit_one(llm)) {}
     rows_share(llm);
     llm->n_rows = llm->n_wanting = 0;
+    for (int i = 0; i < STEP_GROUPS; i++) llm->adapts[i] = 0;
     for (infrt_request *r = NULL; (r = next_running(llm, r));)
         if (r->n_rows && decodes(r)) rows_fill(llm, r, info);
     for (infrt_request *r = NULL; (r = next_running(llm, r));)

@@ -52,6 +52,7 @@ static void step_carve(infrt_llm *llm, carver *c) {
     llm->tokens = carve(c, f->chunk, sizeof *llm->tokens);
     llm->positions = carve(c, f->chunk, sizeof *llm->positions);
     llm->slots = carve(c, f->chunk, sizeof *llm->slots);
+    llm->adapter_slots = carve(c, f->chunk, sizeof *llm->adapter_slots);
     llm->last_rows = carve(c, f->sequences, sizeof *llm->last_rows);
     llm->wanting = carve(c, f->sequences, sizeof *llm->wanting);
     llm->sequence_taken = carve(c, f->sequences, sizeof *llm->sequence_taken);
@@ -115,6 +116,7 @@ infrt_status infrt_engine_memory(infrt_llm *llm, const infrt_llm_config *config,
     llm->request_block = block_carve(llm, requests_carve, &llm->request_block_bytes);
     if (!llm->kv || !llm->step_block || !llm->request_block ||
         !infrt_kv_pool_init(&llm->pool, f->kv_blocks, f->block_positions) ||
+        !infrt_adapters_init(&llm->adapters, llm->info->adapters) ||
         !infrt_sampler_init(&llm->sampler, f->vocab, f->n_ids))
         return infrt_fail(error, INFRT_ERR_NO_MEMORY,
                           "no memory for a cache of %" PRIu64 " bytes and %u requests of %u tokens",
@@ -124,6 +126,7 @@ infrt_status infrt_engine_memory(infrt_llm *llm, const infrt_llm_config *config,
 
 void infrt_engine_memory_free(infrt_llm *llm) {
     infrt_sampler_deinit(&llm->sampler);
+    infrt_adapters_deinit(&llm->adapters);
     infrt_kv_pool_deinit(&llm->pool);
     infrt_os_block_destroy(llm->request_block, llm->request_block_bytes);
     infrt_os_block_destroy(llm->step_block, llm->step_block_bytes);

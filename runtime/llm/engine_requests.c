@@ -65,6 +65,8 @@ static infrt_status settings_check(const infrt_llm *llm, const infrt_llm_request
     if (request->n_top_logprobs > INFRT_LLM_LOGPROBS)
         return infrt_fail(error, INFRT_ERR_USAGE, "%u alternatives to each token: at most %u are told",
                           request->n_top_logprobs, INFRT_LLM_LOGPROBS);
+    if (request->adapter && infrt_adapters_find(&llm->adapters, request->adapter) == INFRT_NO_ADAPTER)
+        return infrt_fail(error, INFRT_ERR_USAGE, "there is no adapter \"%.128s\"", request->adapter);
     if (request->n_stop && !llm->info->tokenizer)
         return infrt_fail(error, INFRT_ERR_USAGE,
                           "%s has no tokenizer, so no text that a stop string could end", llm->model->name);
@@ -100,7 +102,9 @@ static void settings_take(infrt_llm *llm, const infrt_llm_request *request, infr
     r->logprobs = request->logprobs;
     r->n_top = request->n_top_logprobs;
     r->n_computed = r->n_blocks = r->n_rows = r->n_named = r->n_reused = 0;
-    r->name = 0;
+    r->adapter = request->adapter ? infrt_adapters_find(&llm->adapters, request->adapter) : INFRT_NO_ADAPTER;
+    infrt_adapters_hold(&llm->adapters, r->adapter);
+    r->name = infrt_request_root(llm, r);
     r->text_begin = r->text_free = r->text_end = 0;
     r->event_first = r->n_events = 0;
     r->finish = INFRT_LLM_GOES_ON;

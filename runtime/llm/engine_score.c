@@ -21,10 +21,12 @@ static infrt_status score_check(const infrt_llm *llm, const int32_t *tokens, uin
 static void score_fill(infrt_llm *llm, const int32_t *tokens, uint32_t at, uint32_t rows, bool wanted) {
     llm->n_rows = rows;
     llm->n_wanting = wanted ? rows : 0;
+    memset(llm->adapts, 0, sizeof llm->adapts);
     for (uint32_t i = 0; i < rows; i++) {
         llm->tokens[i] = tokens[at + i];
         llm->positions[i] = (int32_t)(at + i);
         llm->slots[i] = 0;
+        llm->adapter_slots[i] = INFRT_NO_ADAPTER;
         if (wanted) llm->last_rows[i] = (int32_t)i;
     }
 }

@@ -207,6 +207,13 @@ static INFK_INLINE vf16x v_load_f16(const infk_b2 *p) {
     return v_load(lanes);
 }
 
+/* 16 bf16: the upper halves of f32. */
+static INFK_INLINE vf16x v_load_bf16(const infk_b2 *p) {
+    float lanes[16];
+    for (int i = 0; i < 16; i++) lanes[i] = s_float((uint32_t)p[i] << 16);
+    return v_load(lanes);
+}
+
 /* The fixed tree: lane i takes lane i + 8, then + 4, + 2, + 1. */
 static INFK_INLINE float v_sum(vf16x a) {
     const v_f32x4 by4 = (a.q0 + a.q2) + (a.q1 + a.q3);

@@ -149,6 +149,15 @@ static INFK_INLINE vf16x v_load_f16(const infk_b2 *p) {
                   _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(p + 8))));
 }
 
+/* 16 bf16: the upper halves of f32. */
+static INFK_INLINE __m256 v_load_bf16_half(const infk_b2 *p) {
+    const __m256i words = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)p));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(words, 16));
+}
+static INFK_INLINE vf16x v_load_bf16(const infk_b2 *p) {
+    return v_pair(v_load_bf16_half(p), v_load_bf16_half(p + 8));
+}
+
 /* The fixed tree: lane i takes lane i + 8, then + 4, + 2, + 1. */
 static INFK_INLINE float v_sum(vf16x a) {
     const __m256 by8 = _mm256_add_ps(a.lo, a.hi);

@@ -95,6 +95,12 @@ static INFK_INLINE vf16x v_load_f16(const infk_b2 *p) {
     return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
 }
 
+/* 16 bf16: the upper halves of f32. */
+static INFK_INLINE vf16x v_load_bf16(const infk_b2 *p) {
+    const __m512i words = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)p));
+    return _mm512_castsi512_ps(_mm512_slli_epi32(words, 16));
+}
+
 /* The fixed tree: lane i takes lane i + 8, then + 4, + 2, + 1. */
 static INFK_INLINE float v_sum(vf16x a) {
     const __m256 by8 = _mm256_add_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1));

@@ -163,10 +163,15 @@ def read_adapter(folder):
     folder = pathlib.Path(folder)
     c = json.loads((folder / "adapter_config.json").read_text())
     tensors = read_safetensors(folder / "adapter_model.safetensors")
-    factor = c["lora_alpha"] / (c["r"] ** 0.5 if c.get("use_rslora") else c["r"])
+
+    def chosen(patterns, module, otherwise):
+        return next((v for k, v in (c.get(patterns) or {}).items() if ("." + module).endswith("." + k)), otherwise)
+
     pairs = {}
     for name, a in tensors.items():
         if name.endswith(".lora_A.weight"):
-            weight = name.removeprefix("base_model.model.").removesuffix(".lora_A.weight") + ".weight"
-            pairs[weight] = (a, np.float32(factor) * tensors[name.replace("lora_A", "lora_B")])
+            module = name.removeprefix("base_model.model.").removesuffix(".lora_A.weight")
+            r, alpha = chosen("rank_pattern", module, c["r"]), chosen("alpha_pattern", module, c["lora_alpha"])
+            factor = alpha / (r**0.5 if c.get("use_rslora") else r)
+            pairs[module + ".weight"] = (a, np.float32(factor) * tensors[name.replace("lora_A", "lora_B")])
     return pairs

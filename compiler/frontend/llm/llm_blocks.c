@@ -85,6 +85,14 @@ static int product_attrs(infc_llm_format format, int64_t outputs, int64_t inputs
     return format.kind == INFC_FORMAT_keep ? 3 : 2;
 }
 
+static infc_op_kind linear_of(infc_llm_format format, bool gated) {
+    switch (format.kind) {
+    case INFC_FORMAT_keep: return gated ? INFC_OP_gated_keep : INFC_OP_linear_keep;
+    case INFC_FORMAT_int4: return gated ? INFC_OP_gated_i4 : INFC_OP_linear_i4;
+    default: return gated ? INFC_OP_gated_i8 : INFC_OP_linear_i8;
+    }
+}
+
 /* Matrices of one format. */
 static infc_status product(infc_llm_build *b, infc_llm_rows *rows, const char *node, infc_llm_format format,
                            const infc_stored_tensor *const *tensors, int n, MlirValue *out) {
@@ -96,11 +104,8 @@ static infc_status product(infc_llm_build *b, infc_llm_rows *rows, const char *n
         INFC_TRY(infc_llm_floats(b, tensors, n, true, &in[1]));
         return infc_llm_op(b, INFC_OP_matmul, node, in, 2, NULL, 0, out);
     }
-    const infc_op_kind kind = format.kind == INFC_FORMAT_keep   ? INFC_OP_linear_keep
-                              : format.kind == INFC_FORMAT_int4 ? INFC_OP_linear_i4
-                                                                : INFC_OP_linear_i8;
     INFC_TRY(infc_llm_packed(b, tensors, n, format, 1, &in[1]));
-    return infc_llm_op(b, kind, node, in, 2, attrs, n_attrs, out);
+    return infc_llm_op(b, linear_of(format, false), node, in, 2, attrs, n_attrs, out);
 }
 
 enum { MAX_JOINED = 3 };
@@ -124,27 +129,41 @@ infc_status infc_llm_linear(infc_llm_build *b, infc_llm_rows *rows, const char *
     return infc_llm_op(b, n_parts == 2 ? INFC_OP_concat2 : INFC_OP_concat3, node, parts, n_parts, &axis, 1, out);
 }
 
+/* Gate and up as matrices of their own. */
+static infc_status gated_apart(infc_llm_build *b, infc_llm_rows *rows, const infc_stored_tensor *gate,
+                               const infc_stored_tensor *up, MlirValue *out) {
+    infc_llm_format format, other;
+    MlirValue g, u;
+    INFC_TRY(infc_llm_format_of(b, gate, &format));
+    INFC_TRY(infc_llm_format_of(b, up, &other));
+    INFC_TRY(product(b, rows, "gate", format, &gate, 1, &g));
+    INFC_TRY(infc_llm_adapt(b, rows, "ffn_gate", 1, &g));
+    INFC_TRY(map(b, "silu", "gate", g, (MlirValue){0}, &g));
+    INFC_TRY(product(b, rows, "up", other, &up, 1, &u));
+    INFC_TRY(infc_llm_adapt(b, rows, "ffn_up", 1, &u));
+    return map(b, "mul", "up", g, u, out);
+}
+
 infc_status infc_llm_gated(infc_llm_build *b, infc_llm_rows *rows, const infc_stored_tensor *gate,
                            const infc_stored_tensor *up, MlirValue *out) {
     const infc_stored_tensor *const both[] = {gate, up};
+    const int64_t outputs = (int64_t)up->dims[0];
     infc_llm_format format, other;
-    MlirValue in[2], g, u;
+    MlirValue in[2], pair;
     infc_attr attrs[3];
     INFC_TRY(infc_llm_format_of(b, gate, &format));
     INFC_TRY(infc_llm_format_of(b, up, &other));
-    if (format.kind != INFC_FORMAT_f32 && infc_llm_format_equal(format, other)) {
-        const int n_attrs = product_attrs(format, (int64_t)up->dims[0], rows->columns, attrs);
-        const infc_op_kind kind = format.kind == INFC_FORMAT_keep   ? INFC_OP_gated_keep
-                                  : format.kind == INFC_FORMAT_int4 ? INFC_OP_gated_i4
-                                                                    : INFC_OP_gated_i8;
-        INFC_TRY(input_of(b, rows, format, "gate_up", &in[0]));
-        INFC_TRY(infc_llm_packed(b, both, 2, format, 2, &in[1]));
-        return infc_llm_op(b, kind, "gate_up", in, 2, attrs, n_attrs, out);
-    }
-    INFC_TRY(product(b, rows, "gate", format, &both[0], 1, &g));
-    INFC_TRY(map(b, "silu", "gate", g, (MlirValue){0}, &g));
-    INFC_TRY(product(b, rows, "up", other, &both[1], 1, &u));
-    return map(b, "mul", "up", g, u, out);
+    const bool adapts = infc_llm_adapts(b), odd = adapts && outputs % 16;
+    if (format.kind == INFC_FORMAT_f32 || !infc_llm_format_equal(format, other) || odd)
+        return gated_apart(b, rows, gate, up, out);
+    int n_attrs = product_attrs(format, outputs, rows->columns, attrs);
+    INFC_TRY(input_of(b, rows, format, "gate_up", &in[0]));
+    INFC_TRY(infc_llm_packed(b, both, 2, format, 2, &in[1]));
+    INFC_TRY(infc_llm_op(b, linear_of(format, true), "gate_up", in, 2, attrs, n_attrs, out));
+    if (!adapts) return INFC_OK;
+    n_attrs = product_attrs(format, 2 * outputs, rows->columns, attrs);
+    INFC_TRY(infc_llm_op(b, linear_of(format, false), "gate_and_up", in, 2, attrs, n_attrs, &pair));
+    return infc_llm_adapt_gated(b, rows, pair, out);
 }
 
 /* ---- attention, embedding ------------------------------------------------------------------------------------ */

@@ -20,7 +20,7 @@ typedef struct infc_llm_build {
     infc_llm_facts facts;
     infc_ir *ir;
     MlirBlock block;
-    MlirValue inputs[INFC_LLM_INPUTS];
+    MlirValue inputs[INFC_LLM_INPUTS_ADAPTED]; /* those of adapters: null without any */
     MlirValue rope;
     infc_kv_format kv;
     int64_t layer;       /* that is being built; -1: none */
@@ -71,6 +71,17 @@ infc_status infc_llm_add(infc_llm_build *b, const char *node, MlirValue x, MlirV
 infc_status infc_llm_attend(infc_llm_build *b, MlirValue qkv, MlirValue *out);
 /* Rows of the embedding for the tokens. */
 infc_status infc_llm_embed(infc_llm_build *b, const infc_stored_tensor *table, MlirValue *out);
+
+/* ---- llm_adapters.c ------------------------------------------------------------------------------------------ */
+
+/* Sets facts.adapters as the spec asks. */
+void infc_llm_adapter_facts(infc_llm_build *b);
+bool infc_llm_adapts(const infc_llm_build *b);
+/* y, which nothing else reads, plus what adapters add to it: of n modules of the layer that read `rows`, from the one
+ * of that role on. Without adapters y stays as it is. */
+infc_status infc_llm_adapt(infc_llm_build *b, const infc_llm_rows *rows, const char *first, int n, MlirValue *y);
+/* The same of h, a gated feed-forward; both: gate and up before that, 16 of each in turn. */
+infc_status infc_llm_adapt_gated(infc_llm_build *b, const infc_llm_rows *rows, MlirValue both, MlirValue *h);
 
 /* ---- llm_llama.c --------------------------------------------------------------------------------------------- */
 infc_status infc_llm_build_llama(infc_llm_build *b, MlirValue *logits);

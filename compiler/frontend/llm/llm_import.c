@@ -66,6 +66,7 @@ static void set_facts(infc_llm_build *b) {
         f->keeps |= infc_stored_types[t->type].per_block > 1;
     }
     f->format = format_text(b);
+    infc_llm_adapter_facts(b);
     list_files(b);
 }
 
@@ -123,16 +124,26 @@ static infc_status begin(infc_llm_build *b) {
                   blocks = size(b, "blocks", most < MAX_BLOCKS ? most : MAX_BLOCKS);
     const infc_type t = {.dtype = INFC_DTYPE_i32, .rank = 1, .dims = {tokens}};
     const infc_type r = {.dtype = INFC_DTYPE_i32, .rank = 1, .dims = {rows}};
-    const infc_ir_port ports[INFC_LLM_INPUTS] = {
+    const infc_type one = {.dtype = INFC_DTYPE_bool, .rank = 1, .dims = {1}};
+    const infc_type pool = {
+        .dtype = INFC_DTYPE_i8, .rank = 2, .dims = {f->adapters.max_loaded, f->adapters.slot_bytes}};
+    const infc_ir_port ports[INFC_LLM_INPUTS_ADAPTED] = {
         [INFC_LLM_TOKENS] = {"tokens", t},
         [INFC_LLM_POSITIONS] = {"positions", t},
         [INFC_LLM_SLOTS] = {"slots", t},
         [INFC_LLM_LAST_ROWS] = {"last_rows", r},
         [INFC_LLM_TABLES] = {"tables", {.dtype = INFC_DTYPE_i32, .rank = 2, .dims = {f->max_sequences, f->max_blocks}}},
         [INFC_LLM_KV] = {"kv", {.dtype = INFC_DTYPE_i8, .rank = 2, .dims = {blocks, f->block_bytes}}},
+        [INFC_LLM_ADAPTER_SLOTS] = {"adapter_slots", t},
+        [INFC_LLM_ADAPTER_POOL] = {"adapter_pool", pool},
+        [INFC_LLM_ADAPTS_QKV] = {"adapts_qkv", one},
+        [INFC_LLM_ADAPTS_O] = {"adapts_o", one},
+        [INFC_LLM_ADAPTS_GATE_UP] = {"adapts_gate_up", one},
+        [INFC_LLM_ADAPTS_DOWN] = {"adapts_down", one},
     };
-    INFC_TRY(infc_ir_main_begin(b->ir, ports, INFC_LLM_INPUTS, &b->block));
-    for (int i = 0; i < INFC_LLM_INPUTS; i++) b->inputs[i] = mlirBlockGetArgument(b->block, i);
+    const int n = infc_llm_adapts(b) ? INFC_LLM_INPUTS_ADAPTED : INFC_LLM_INPUTS;
+    INFC_TRY(infc_ir_main_begin(b->ir, ports, (size_t)n, &b->block));
+    for (int i = 0; i < n; i++) b->inputs[i] = mlirBlockGetArgument(b->block, i);
     return infc_llm_rope(b, &b->rope);
 }
 

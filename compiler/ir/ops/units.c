@@ -16,6 +16,12 @@ static int64_t llm_units(const infc_kernel_call *call) {
     switch (call->kind) {
     case INFK_kv_store: return infc_dim_mul(call->dims.kv.rows, call->dims.kv.groups);
     case INFK_attend: return infc_dim_mul(call->dims.kv.rows, call->dims.kv.heads);
+    case INFK_adapter_in:
+    case INFK_adapter_rms:
+        return product(infc_dim_blocks(call->dims.adapter.t, 12), call->dims.adapter.modules,
+                       call->dims.adapter.ranks / 16);
+    case INFK_adapter_out:
+    case INFK_adapter_gate: return infc_dim_blocks(call->dims.adapter.n, 16);
     case INFK_quantize_groups:
     case INFK_rms_groups: return call->dims.groups.m;
     case INFK_quantize:

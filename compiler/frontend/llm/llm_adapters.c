@@ -1,0 +1,107 @@
+/* llm_adapters.c - what a language model does for rows that have an adapter (LoRA), beside each group of linear layers
+ * that read the same rows; and what its runtime must know to load one. */
+#include "../../ir/op_rules.h"
+#include "llm_build.h"
+#include <string.h>
+
+typedef struct module {
+    const char *role;
+    infc_llm_input use;
+} module;
+
+/* Of a layer, in the order of their numbers. */
+static const module modules[INFC_ADAPTER_MODULES] = {
+    {"attn_q", INFC_LLM_ADAPTS_QKV},       {"attn_k", INFC_LLM_ADAPTS_QKV},
+    {"attn_v", INFC_LLM_ADAPTS_QKV},       {"attn_o", INFC_LLM_ADAPTS_O},
+    {"ffn_gate", INFC_LLM_ADAPTS_GATE_UP}, {"ffn_up", INFC_LLM_ADAPTS_GATE_UP},
+    {"ffn_down", INFC_LLM_ADAPTS_DOWN},
+};
+
+enum { ENTRY_BYTES = 16, ELEMENT_BYTES = 4, PANEL = 16 };
+
+static int64_t panels(int64_t n) { return infc_round_up(n, PANEL); }
+
+/* What one layer takes at most in a slot. */
+static int64_t layer_bytes(const infc_adapter_facts *f) {
+    int64_t bytes = 0;
+    for (int i = 0; i < INFC_ADAPTER_MODULES; i++)
+        bytes += panels(f->max_rank) * f->modules[i].inputs + panels(f->modules[i].outputs) * f->max_rank;
+    return bytes * ELEMENT_BYTES;
+}
+
+/* "model.layers.0.self_attn.q_proj.weight" as "self_attn.q_proj". */
+static const char *name_of(infc_llm_build *b, const char *role) {
+    static const char before[] = "model.layers.0.", after[] = ".weight";
+    const char *name = infc_llm_tensor_name(b->cx->arena, role, 0, false) + sizeof before - 1;
+    return infc_arena_copy_string(b->cx->arena, name, strlen(name) - (sizeof after - 1));
+}
+
+void infc_llm_adapter_facts(infc_llm_build *b) {
+    infc_adapter_facts *f = &b->facts.adapters;
+    if (!b->spec->max_adapters) return;
+    f->max_loaded = b->spec->max_adapters;
+    f->max_rank = b->spec->max_rank;
+    f->layers = (int64_t)b->model->config.layers;
+    for (int i = 0; i < INFC_ADAPTER_MODULES; i++) {
+        b->layer = 0;
+        const infc_stored_tensor *tensor = infc_llm_tensor(b, modules[i].role);
+        b->layer = -1;
+        f->modules[i] = (infc_adapter_facts_module){.name = name_of(b, modules[i].role),
+                                                    .inputs = (int64_t)tensor->dims[1],
+                                                    .outputs = (int64_t)tensor->dims[0],
+                                                    .use = modules[i].use};
+    }
+    f->slot_bytes = infc_round_up(f->layers * INFC_ADAPTER_MODULES * ENTRY_BYTES, INFC_ALIGN) +
+                    f->layers * layer_bytes(f);
+}
+
+static int number_of(const char *role) {
+    int i = 0;
+    while (strcmp(modules[i].role, role) != 0) i++;
+    return i;
+}
+
+bool infc_llm_adapts(const infc_llm_build *b) { return b->facts.adapters.max_loaded > 0; }
+
+/* A x of the modules, and the attributes that say which these are. */
+static infc_status down(infc_llm_build *b, const infc_llm_rows *rows, const char *first, int n,
+                        int64_t *outputs, infc_attr attrs[4], MlirValue *out) {
+    const bool rms = !mlirValueIsNull(rows->norm);
+    const int at = number_of(first);
+    const char *node = infc_arena_printf(b->cx->arena, "%s_adapter", first);
+    MlirValue in[4] = {rows->x};
+    int n_in = 1;
+    for (int i = 0; i < n; i++) outputs[i] = b->facts.adapters.modules[at + i].outputs;
+    attrs[0] = infc_attr_ints("modules", outputs, n);
+    attrs[1] = infc_attr_int("ranks", panels(b->facts.adapters.max_rank));
+    attrs[2] = infc_attr_int("first", b->layer * INFC_ADAPTER_MODULES + at);
+    attrs[3] = infc_attr_int("epsilon", infc_f32_bits((float)b->model->config.norm_epsilon));
+    if (rms) in[n_in++] = rows->norm;
+    in[n_in++] = b->inputs[INFC_LLM_ADAPTER_SLOTS];
+    in[n_in++] = b->inputs[INFC_LLM_ADAPTER_POOL];
+    return infc_llm_op(b, rms ? INFC_OP_adapter_rms : INFC_OP_adapter_in, node, in, n_in, attrs,
+                       rms ? 4 : 3, out);
+}
+
+infc_status infc_llm_adapt(infc_llm_build *b, const infc_llm_rows *rows, const char *first, int n, MlirValue *y) {
+    int64_t outputs[INFC_ADAPTER_MODULES];
+    infc_attr attrs[4];
+    MlirValue in[] = {*y,
+                      {0},
+                      b->inputs[INFC_LLM_ADAPTER_SLOTS],
+                      b->inputs[INFC_LLM_ADAPTER_POOL],
+                      b->inputs[modules[number_of(first)].use]};
+    if (!infc_llm_adapts(b)) return INFC_OK;
+    INFC_TRY(down(b, rows, first, n, outputs, attrs, &in[1]));
+    const char *node = infc_arena_printf(b->cx->arena, "%s_adapted", first);
+    return infc_llm_op(b, INFC_OP_adapter_out, node, in, 5, attrs, 3, y);
+}
+
+infc_status infc_llm_adapt_gated(infc_llm_build *b, const infc_llm_rows *rows, MlirValue both, MlirValue *h) {
+    int64_t outputs[INFC_ADAPTER_MODULES];
+    infc_attr attrs[4];
+    const MlirValue *i = b->inputs, use = i[INFC_LLM_ADAPTS_GATE_UP];
+    MlirValue in[] = {*h, both, {0}, i[INFC_LLM_ADAPTER_SLOTS], i[INFC_LLM_ADAPTER_POOL], use};
+    INFC_TRY(down(b, rows, "ffn_gate", 2, outputs, attrs, &in[2]));
+    return infc_llm_op(b, INFC_OP_adapter_gate, "ffn_adapted", in, 6, attrs, 3, h);
+}

@@ -1,0 +1,41 @@
+/* lm_adapters.c - adapters that the command line names: --adapter NAME=DIR, or DIR, whose last part is the name. */
+#include "lm_app.h"
+#include <string.h>
+
+/* Of "NAME=DIR" or "DIR": the folder; the name is written. */
+static const char *split(const char *word, char *name, size_t room) {
+    const char *equals = strchr(word, '='), *folder = equals ? equals + 1 : word, *from = word;
+    size_t n = equals ? (size_t)(equals - word) : strlen(word);
+    if (!equals) {
+        while (n > 1 && word[n - 1] == '/') n--;
+        for (size_t i = 0; i < n; i++)
+            if (word[i] == '/') from = word + i + 1;
+        n -= (size_t)(from - word);
+    }
+    if (n >= room) n = room - 1; /* then it is refused as too long */
+    memcpy(name, from, n);
+    name[n] = 0;
+    return folder;
+}
+
+infrt_status infrt_lm_adapters_load(infrt_lm_app *app) {
+    const infrt_words *words = &app->options.adapter;
+    const uint32_t most = app->options.parsed.command == INFRT_LM_BENCH ? INFRT_LM_ADAPTERS : 1;
+    infrt_status status = INFRT_OK;
+    if (words->n > most)
+        return infrt_fail(&app->error, INFRT_ERR_USAGE, "--adapter: at most %u here", most);
+    for (uint32_t i = 0; i < words->n && status == INFRT_OK; i++) {
+        const char *folder = split(words->at[i], app->adapters[i], sizeof app->adapters[i]);
+        for (uint32_t k = 0; k < i && status == INFRT_OK; k++)
+            if (strcmp(app->adapters[k], app->adapters[i]) == 0)
+                status = infrt_fail(&app->error, INFRT_ERR_USAGE,
+                                    "--adapter: \"%s\" is there twice; give NAME=DIR", app->adapters[i]);
+        if (status == INFRT_OK)
+            status = infrt_llm_adapter_load(app->llm, app->adapters[i], folder, &app->error);
+    }
+    return status;
+}
+
+const char *infrt_lm_adapter(const infrt_lm_app *app, uint32_t i) {
+    return app->options.adapter.n ? app->adapters[i % app->options.adapter.n] : NULL;
+}

@@ -1,0 +1,183 @@
+/* adapter_config.c - adapter_config.json of PEFT. */
+#include "adapter_file.h"
+#include "json_read.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_RANK = 1 << 16 };
+
+/* Keys that say where an adapter comes from, or how it was trained: they change no result. */
+static const char *const harmless[] = {
+    "auto_mapping",   "base_model_name_or_path", "corda_config",
+    "eva_config",     "exclude_modules",         "inference_mode",
+    "layers_pattern", "layers_to_transform",     "loftq_config",
+    "lora_dropout",   "megatron_core",           "peft_version",
+    "revision",       "runtime_config",          "target_modules",
+    "task_type",      "lora_ga_config",          "ensure_weight_tying",
+};
+
+typedef struct config_reader {
+    infrt_adapter_config *config;
+    bool type, rank;   /* there were such keys */
+    char unknown[128]; /* what is refused, if any */
+} config_reader;
+
+static bool is_one_of(const char *key, const char *const *list, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i], key) == 0) return true;
+    return false;
+}
+
+static bool nothing(void *self, infrt_json_reader *r, const char *key) {
+    (void)self;
+    (void)key;
+    return infrt_json_refuse(r, "not supported");
+}
+
+/* null, false, {} or []. */
+static bool off(infrt_json_reader *r) {
+    switch (infrt_json_next(r)) {
+    case '{': return infrt_json_object(r, nothing, NULL);
+    case '[': return infrt_json_array(r, nothing, NULL);
+    case 'f': return infrt_json_word(r, "false");
+    case 'n': return infrt_json_word(r, "null");
+    default: return infrt_json_refuse(r, "not supported");
+    }
+}
+
+static bool flag(infrt_json_reader *r, bool *out) {
+    *out = infrt_json_next(r) == 't';
+    return infrt_json_word(r, *out ? "true" : "false");
+}
+
+static bool positive(infrt_json_reader *r, double *out) {
+    if (!infrt_json_number(r, out)) return false;
+    return (*out > 0 && *out < 1e9) || infrt_json_refuse(r, "not a number above 0");
+}
+
+static bool rank(infrt_json_reader *r, double *out) {
+    uint64_t n;
+    if (!infrt_json_count(r, &n)) return false;
+    *out = (double)n;
+    return (n >= 1 && n <= MAX_RANK) || infrt_json_refuse(r, "not a rank of 1 to 65536");
+}
+
+static bool text_is(infrt_json_reader *r, const char *wanted) {
+    char text[64];
+    if (!infrt_json_string_read(r, text, sizeof text)) return false;
+    return strcmp(text, wanted) == 0 || infrt_json_refuse(r, "not supported");
+}
+
+/* Ways to begin that do not touch the weights of the base. */
+static bool beginning(infrt_json_reader *r) {
+    static const char *const apart[] = {"gaussian", "eva", "orthogonal"};
+    char text[64];
+    bool any;
+    if (infrt_json_next(r) != '"') return flag(r, &any);
+    if (!infrt_json_string_read(r, text, sizeof text)) return false;
+    return is_one_of(text, apart, sizeof apart / sizeof *apart) ||
+           infrt_json_refuse(
+               r, "such an adapter goes with other weights of the base; convert it to plain LoRA");
+}
+
+/* Pattern lists: of ranks, or of alphas. */
+typedef struct pattern_reader {
+    infrt_adapter_pattern *list;
+    uint32_t n;
+    bool ranks;
+} pattern_reader;
+
+static bool pattern_take(void *self, infrt_json_reader *r, const char *key) {
+    pattern_reader *p = self;
+    infrt_adapter_pattern *next = &p->list[p->n];
+    if (p->n == INFRT_ADAPTER_PATTERNS) return infrt_json_refuse(r, "too many patterns");
+    if (strlen(key) >= sizeof next->name) return infrt_json_refuse(r, "a pattern that is too long");
+    if (key[strcspn(key, "\\^$*+?()[]{}|")])
+        return infrt_json_refuse(r, "regular expressions are not supported, only names of modules");
+    strcpy(next->name, key);
+    p->n++;
+    return p->ranks ? rank(r, &next->value) : positive(r, &next->value);
+}
+
+static bool patterns(infrt_json_reader *r, infrt_adapter_pattern **list, uint32_t *n, bool ranks) {
+    if (infrt_json_next(r) == 'n') return infrt_json_word(r, "null");
+    if (*list) return infrt_json_refuse(r, "there twice");
+    pattern_reader p = {.list = calloc(INFRT_ADAPTER_PATTERNS, sizeof **list), .ranks = ranks};
+    *list = p.list;
+    if (!p.list) return infrt_json_refuse(r, "no memory");
+    const bool good = infrt_json_object(r, pattern_take, &p);
+    *n = p.n;
+    return good;
+}
+
+static bool value_take(config_reader *c, infrt_json_reader *r, const char *key) {
+    infrt_adapter_config *config = c->config;
+    double value = 0;
+    bool good;
+    if (is_one_of(key, harmless, sizeof harmless / sizeof *harmless)) return infrt_json_skip(r);
+    if (strcmp(key, "peft_type") == 0) return (c->type = text_is(r, "LORA"));
+    if (strcmp(key, "bias") == 0) return text_is(r, "none");
+    if (strcmp(key, "init_lora_weights") == 0) return beginning(r);
+    if (strcmp(key, "use_rslora") == 0) return flag(r, &config->rslora);
+    if (strcmp(key, "rank_pattern") == 0)
+        return patterns(r, &config->ranks, &config->n_ranks, true);
+    if (strcmp(key, "alpha_pattern") == 0)
+        return patterns(r, &config->alphas, &config->n_alphas, false);
+    if (strcmp(key, "r") == 0) {
+        good = c->rank = rank(r, &value);
+        config->rank = (uint32_t)value;
+        return good;
+    }
+    if (strcmp(key, "lora_alpha") == 0) return (config->has_alpha = positive(r, &config->alpha));
+    return off(r);
+}
+
+static bool key_take(void *self, infrt_json_reader *r, const char *key) {
+    config_reader *c = self;
+    if (value_take(c, r, key)) return true;
+    strncpy(c->unknown, key, sizeof c->unknown - 1);
+    return false;
+}
+
+infrt_status infrt_adapter_config_read(const char *path, const char *text, size_t bytes,
+                                       infrt_adapter_config *out, infrt_error *error) {
+    infrt_json_reader r;
+    *out = (infrt_adapter_config){0};
+    config_reader c = {.config = out};
+    infrt_json_reader_init(&r, text, bytes);
+    if (!infrt_json_object(&r, key_take, &c) || !infrt_json_end(&r))
+        return infrt_fail(error, INFRT_ERR_DATA, "%s: at byte %zu%s%s: %s", path,
+                          (size_t)(r.at - r.begin), c.unknown[0] ? ", " : "", c.unknown, r.wrong);
+    if (!c.type || !c.rank || !out->has_alpha)
+        return infrt_fail(error, INFRT_ERR_DATA, "%s has no %s", path,
+                          !c.type   ? "peft_type"
+                          : !c.rank ? "r"
+                                    : "lora_alpha");
+    return INFRT_OK;
+}
+
+void infrt_adapter_config_free(infrt_adapter_config *config) {
+    free(config->ranks);
+    free(config->alphas);
+    *config = (infrt_adapter_config){0};
+}
+
+static bool names(const infrt_adapter_pattern *p, const char *module) {
+    const size_t n = strlen(p->name), all = strlen(module);
+    return n <= all && strcmp(module + all - n, p->name) == 0 && (n == all || module[all - n - 1] == '.');
+}
+
+static double chosen(const infrt_adapter_pattern *list, uint32_t n, const char *module, double otherwise) {
+    for (uint32_t i = 0; i < n; i++)
+        if (names(&list[i], module)) return list[i].value;
+    return otherwise;
+}
+
+void infrt_adapter_config_of(const infrt_adapter_config *config, const char *module,
+                             uint32_t *rank_of, float *scale) {
+    const double r = chosen(config->ranks, config->n_ranks, module, config->rank);
+    const double alpha = chosen(config->alphas, config->n_alphas, module, config->alpha);
+    *rank_of = (uint32_t)r;
+    *scale = (float)(alpha / (config->rslora ? sqrt(r) : r));
+}

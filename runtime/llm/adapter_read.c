@@ -1,0 +1,307 @@
+/* adapter_read.c - a folder in PEFT's format as a slot of the model's pool. Every tensor must be A or B of a linear
+ * layer that the model has, of the right shape, and have its other half. */
+#include "adapter_file.h"
+#include "adapters.h"
+#include "infrt_hash.h"
+#include "infrt_os.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_ROOM = 4096, ENTRY_WORDS = 4, FILE_MOST = 1 << 30 };
+
+typedef struct pair {
+    const infrt_adapter_tensor *a, *b;
+} pair;
+
+typedef struct adapter_reader {
+    const infc_model *model;
+    const infc_adapter_info *info;
+    char path[PATH_ROOM];
+    infrt_adapter_config config;
+    char *file;
+    infrt_adapter_tensor *tensors;
+    uint32_t n_tensors;
+    pair *pairs; /* [layers][n_modules] */
+    infrt_error *error;
+} adapter_reader;
+
+/* ---- files -------------------------------------------------------------------------------------- */
+
+/* All of a file of the folder, read at once, so that it cannot change meanwhile. */
+static infrt_status file_read(adapter_reader *r, const char *folder, const char *name, char **out, size_t *bytes) {
+    infrt_os_file file;
+    *out = NULL;
+    if (snprintf(r->path, sizeof r->path, "%s/%s", folder, name) >= (int)sizeof r->path)
+        return infrt_fail(r->error, INFRT_ERR_USAGE, "the path of an adapter is too long");
+    infrt_status status = infrt_os_file_open(r->path, &file, r->error);
+    if (status != INFRT_OK) return status;
+    *bytes = (size_t)file.bytes;
+    if (file.bytes == 0 || file.bytes > FILE_MOST)
+        status = infrt_fail(r->error, INFRT_ERR_DATA, "%s has %" PRIu64 " bytes; 1 to %d are read",
+                            r->path, file.bytes, (int)FILE_MOST);
+    if (status == INFRT_OK && !(*out = malloc(*bytes)))
+        status = infrt_fail(r->error, INFRT_ERR_NO_MEMORY, "no memory for %s", r->path);
+    if (status == INFRT_OK && !infrt_os_file_read(&file, 0, *out, *bytes))
+        status = infrt_fail(r->error, INFRT_ERR_IO, "%s cannot be read to its end", r->path);
+    infrt_os_file_close(&file);
+    return status;
+}
+
+static infrt_status config_read(adapter_reader *r, const char *folder) {
+    char *text;
+    size_t bytes;
+    infrt_status status = file_read(r, folder, "adapter_config.json", &text, &bytes);
+    if (status == INFRT_OK)
+        status = infrt_adapter_config_read(r->path, text, bytes, &r->config, r->error);
+    free(text);
+    return status;
+}
+
+/* ---- which tensor is what ----------------------------------------------------------------------- */
+
+static bool prefix_skip(const char **at, const char *prefix) {
+    const size_t n = strlen(prefix);
+    if (strncmp(*at, prefix, n) != 0) return false;
+    *at += n;
+    return true;
+}
+
+/* "base_model.model.model.layers.N.MODULE.lora_A.weight": number of the module, and whether it is B. -1: it is not. */
+static int64_t module_of(const infc_adapter_info *info, const char *name, bool *is_b) {
+    uint64_t layer = 0;
+    size_t digits = 0;
+    if (!prefix_skip(&name, "base_model.model.model.layers.")) return -1;
+    for (; *name >= '0' && *name <= '9' && digits < 9; name++, digits++)
+        layer = layer * 10 + (uint64_t)(*name - '0');
+    if (digits == 0 || (digits > 1 && name[-(ptrdiff_t)digits] == '0') || layer >= info->layers || *name++ != '.')
+        return -1;
+    for (uint32_t m = 0; m < info->n_modules; m++) {
+        const char *end = name;
+        if (!prefix_skip(&end, info->modules[m].name)) continue;
+        *is_b = strcmp(end, ".lora_B.weight") == 0;
+        if (*is_b || strcmp(end, ".lora_A.weight") == 0)
+            return (int64_t)(layer * info->n_modules + m);
+    }
+    return -1;
+}
+
+static infrt_status unmatched(const adapter_reader *r, const infrt_adapter_tensor *t) {
+    const char *why =
+        strstr(t->name, "lora_magnitude_vector") ? "DoRA is not supported"
+        : strstr(t->name, "lora_embedding")      ? "adapters of embeddings are not supported"
+        : strstr(t->name, "lm_head")             ? "adapters of the head are not supported"
+                                     : "it is not A or B of a linear layer of this model";
+    return infrt_fail(r->error, INFRT_ERR_DATA, "%s: tensor \"%s\": %s", r->path, t->name, why);
+}
+
+static infrt_status shape_check(const adapter_reader *r, const infrt_adapter_tensor *t, bool is_b,
+                                uint64_t rank, uint64_t inputs, uint64_t outputs) {
+    const uint64_t rows = is_b ? outputs : rank, columns = is_b ? rank : inputs;
+    const uint64_t its_rank = is_b ? t->columns : t->rows;
+    if (its_rank > r->info->max_rank)
+        return infrt_fail(r->error, INFRT_ERR_DATA,
+                          "%s: tensor \"%s\" has rank %" PRIu64
+                          "; %s was compiled for at most %u, see adapters.max_rank",
+                          r->path, t->name, its_rank, r->model->name, r->info->max_rank);
+    if (t->rows == rows && t->columns == columns) return INFRT_OK;
+    return infrt_fail(r->error, INFRT_ERR_DATA,
+                      "%s: tensor \"%s\" is %" PRIu64 " x %" PRIu64 ", not %" PRIu64 " x %" PRIu64
+                      " as model and configuration say",
+                      r->path, t->name, t->rows, t->columns, rows, columns);
+}
+
+static void full_name(const infc_adapter_info *info, uint64_t number, char *out, size_t room) {
+    snprintf(out, room, "model.layers.%u.%s", (unsigned)(number / info->n_modules),
+             info->modules[number % info->n_modules].name);
+}
+
+/* Only numbers: what is none would reach the cache that others read. */
+static bool all_numbers(const infrt_adapter_tensor *t) {
+    const uint64_t n = t->rows * t->columns;
+    for (uint64_t i = 0; i < n; i++) {
+        uint32_t word;
+        uint16_t half;
+        if (t->type == INFRT_ADAPTER_F32) {
+            memcpy(&word, t->data + i * 4, 4);
+            if ((word & 0x7f800000u) == 0x7f800000u) return false;
+            continue;
+        }
+        const unsigned exponent = t->type == INFRT_ADAPTER_BF16 ? 0x7f80u : 0x7c00u;
+        memcpy(&half, t->data + i * 2, 2);
+        if ((half & exponent) == exponent) return false;
+    }
+    return true;
+}
+
+static infrt_status tensor_match(adapter_reader *r, const infrt_adapter_tensor *t) {
+    char module[INFRT_ADAPTER_NAME];
+    uint32_t rank;
+    float scale;
+    bool is_b = false;
+    const int64_t number = module_of(r->info, t->name, &is_b);
+    if (number < 0) return unmatched(r, t);
+    const infc_adapter_module *m = &r->info->modules[(uint64_t)number % r->info->n_modules];
+    full_name(r->info, (uint64_t)number, module, sizeof module);
+    infrt_adapter_config_of(&r->config, module, &rank, &scale);
+    infrt_status status = shape_check(r, t, is_b, rank, m->inputs, m->outputs);
+    const infrt_adapter_tensor **half = is_b ? &r->pairs[number].b : &r->pairs[number].a;
+    if (status == INFRT_OK && *half)
+        status = infrt_fail(r->error, INFRT_ERR_DATA, "%s: tensor \"%s\" is there twice", r->path, t->name);
+    if (status == INFRT_OK && !all_numbers(t))
+        status = infrt_fail(r->error, INFRT_ERR_DATA, "%s: tensor \"%s\" holds what is no number",
+                            r->path, t->name);
+    *half = t;
+    return status;
+}
+
+static infrt_status tensors_match(adapter_reader *r) {
+    infrt_status status = INFRT_OK;
+    const uint64_t n = (uint64_t)r->info->layers * r->info->n_modules;
+    for (uint32_t i = 0; i < r->n_tensors && status == INFRT_OK; i++)
+        status = tensor_match(r, &r->tensors[i]);
+    for (uint64_t i = 0; i < n && status == INFRT_OK; i++) {
+        const infrt_adapter_tensor *a = r->pairs[i].a, *b = r->pairs[i].b;
+        if (!a != !b)
+            status = infrt_fail(r->error, INFRT_ERR_DATA, "%s: tensor \"%s\" has no %s beside it",
+                                r->path, a ? a->name : b->name, a ? "lora_B" : "lora_A");
+    }
+    if (status == INFRT_OK && r->n_tensors == 0)
+        status = infrt_fail(r->error, INFRT_ERR_DATA, "%s has no tensors", r->path);
+    return status;
+}
+
+/* ---- packing ------------------------------------------------------------------------------------ */
+
+static uint64_t lines(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+static float f32_of(const infrt_adapter_tensor *t, uint64_t i) {
+    uint32_t word;
+    uint16_t half;
+    float value;
+    if (t->type == INFRT_ADAPTER_F32) {
+        memcpy(&value, t->data + i * 4, 4);
+        return value;
+    }
+    memcpy(&half, t->data + i * 2, 2);
+    if (t->type == INFRT_ADAPTER_F16) { /* 2^112 moves the exponent, exactly */
+        word = (uint32_t)(half & 0x7fffu) << 13;
+        memcpy(&value, &word, 4);
+        value *= 0x1p112f;
+        return half & 0x8000u ? -value : value;
+    }
+    word = (uint32_t)half << 16;
+    memcpy(&value, &word, 4);
+    return value;
+}
+
+/* Element (row, column) of t as element `at` of what lies at `out`. */
+static void element_put(const infrt_adapter_tensor *t, uint64_t row, uint64_t column,
+                        infrt_adapter_type type, char *out, uint64_t at) {
+    const uint64_t i = row * t->columns + column;
+    const float value = type == t->type ? 0 : f32_of(t, i);
+    const uint64_t element = type == INFRT_ADAPTER_F32 ? 4 : 2;
+    if (type == t->type) memcpy(out + at * element, t->data + i * element, element);
+    else memcpy(out + at * element, &value, element);
+}
+
+/* A: [rank][inputs] as panels of 16 ranks; B: [outputs][rank] as panels of 16 outputs. */
+static void half_pack(const infrt_adapter_tensor *t, infrt_adapter_type type, char *out) {
+    for (uint64_t row = 0; row < t->rows; row++)
+        for (uint64_t column = 0; column < t->columns; column++)
+            element_put(t, row, column, type, out, (row / 16 * t->columns + column) * 16 + row % 16);
+}
+
+static uint64_t half_bytes(const infrt_adapter_tensor *t, infrt_adapter_type type) {
+    return lines((t->rows + 15) / 16 * 16 * t->columns * (type == INFRT_ADAPTER_F32 ? 4 : 2));
+}
+
+static infrt_adapter_type type_of(const pair *p) {
+    return p->a->type == p->b->type ? p->a->type : INFRT_ADAPTER_F32;
+}
+
+static void pair_pack(const adapter_reader *r, uint64_t number, infrt_llm_adapter *out, uint64_t *at) {
+    const pair *p = &r->pairs[number];
+    const infrt_adapter_type type = type_of(p);
+    char module[INFRT_ADAPTER_NAME];
+    uint32_t rank, words[ENTRY_WORDS];
+    float scale;
+    full_name(r->info, number, module, sizeof module);
+    infrt_adapter_config_of(&r->config, module, &rank, &scale);
+    words[0] = rank | (uint32_t)type << 16;
+    memcpy(&words[1], &scale, sizeof scale);
+    words[2] = (uint32_t)(*at / 64);
+    half_pack(p->a, type, out->slot + *at);
+    *at += half_bytes(p->a, type);
+    words[3] = (uint32_t)(*at / 64);
+    half_pack(p->b, type, out->slot + *at);
+    *at += half_bytes(p->b, type);
+    memcpy(out->slot + number * sizeof words, words, sizeof words);
+    out->n_modules++;
+    out->uses |= 1u << r->info->modules[number % r->info->n_modules].use;
+    if (rank > out->rank) out->rank = rank;
+}
+
+static infrt_status slot_pack(const adapter_reader *r, infrt_llm_adapter *out) {
+    const uint64_t n = (uint64_t)r->info->layers * r->info->n_modules;
+    uint64_t at = lines(n * ENTRY_WORDS * sizeof(uint32_t)), bytes = at;
+    for (uint64_t i = 0; i < n; i++)
+        if (r->pairs[i].a)
+            bytes += half_bytes(r->pairs[i].a, type_of(&r->pairs[i])) +
+                     half_bytes(r->pairs[i].b, type_of(&r->pairs[i]));
+    if (bytes > r->info->slot_bytes)
+        return infrt_fail(r->error, INFRT_ERR_INTERNAL, "an adapter of %" PRIu64 " bytes fits no slot", bytes);
+    out->slot = calloc(1, (size_t)bytes);
+    if (!out->slot) return infrt_fail(r->error, INFRT_ERR_NO_MEMORY, "no memory for an adapter");
+    out->bytes = (size_t)bytes;
+    for (uint64_t i = 0; i < n; i++)
+        if (r->pairs[i].a) pair_pack(r, i, out, &at);
+    out->hash = infrt_hash64(out->slot, out->bytes);
+    return INFRT_OK;
+}
+
+static infrt_status folder_read(adapter_reader *r, const char *folder, infrt_llm_adapter *out) {
+    size_t bytes = 0;
+    infrt_status status = config_read(r, folder);
+    if (status == INFRT_OK)
+        status = file_read(r, folder, "adapter_model.safetensors", &r->file, &bytes);
+    if (status == INFRT_OK)
+        status = infrt_adapter_tensors_read(r->path, r->file, bytes, &r->tensors, &r->n_tensors, r->error);
+    if (status == INFRT_OK) status = tensors_match(r);
+    if (status == INFRT_OK) status = slot_pack(r, out);
+    return status;
+}
+
+infrt_status infrt_llm_adapter_read(const infc_model *model, const char *folder,
+                                    infrt_llm_adapter **out, infrt_error *error) {
+    const infc_adapter_info *info = model->llm ? model->llm->adapters : NULL;
+    adapter_reader r = {.model = model, .info = info, .error = error};
+    *out = NULL;
+    if (!info)
+        return infrt_fail(error, INFRT_ERR_USAGE,
+                          "%s takes no adapters; compile it with adapters.max_loaded, as with "
+                          "--set adapters.max_loaded=8",
+                          model->name);
+    r.pairs = calloc((size_t)info->layers * info->n_modules, sizeof *r.pairs);
+    *out = calloc(1, sizeof **out);
+    infrt_status status =
+        r.pairs && *out ? INFRT_OK : infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for an adapter");
+    if (status == INFRT_OK) {
+        (*out)->model = model;
+        status = folder_read(&r, folder, *out);
+    }
+    infrt_adapter_config_free(&r.config);
+    free(r.tensors);
+    free(r.file);
+    free(r.pairs);
+    if (status != INFRT_OK) infrt_llm_adapter_free(out);
+    return status;
+}
+
+void infrt_llm_adapter_free(infrt_llm_adapter **adapter) {
+    if (!*adapter) return;
+    free((*adapter)->slot);
+    free(*adapter);
+    *adapter = NULL;
+}

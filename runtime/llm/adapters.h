@@ -1,0 +1,49 @@
+/* adapters.h - the adapters of an engine: which slot of the model's pool each lies in, and who still needs it.
+ *
+ * A slot is free, ready under its name, or draining: its name is gone (unloaded, or given to a newer one) and requests
+ * that began with it go on with it. Its weights never change while a request holds it. */
+#ifndef INFRT_ADAPTERS_H
+#define INFRT_ADAPTERS_H
+#include "infrt_llm.h"
+
+enum { INFRT_NO_ADAPTER = -1 };
+
+/* Packed as a slot of the pool is; see infrt_llm_adapter_read. */
+struct infrt_llm_adapter {
+    const infc_model *model;
+    char *slot;
+    size_t bytes;  /* of the slot that are used; the block has as many */
+    uint64_t hash; /* of these */
+    uint32_t rank; /* the highest */
+    uint32_t n_modules;
+    uint32_t uses; /* bit of each input of the model that says so */
+};
+
+typedef struct infrt_adapter_slot {
+    char name[INFRT_LLM_ADAPTER_NAME]; /* empty: none, or draining */
+    uint32_t holders;                  /* requests */
+    bool taken;
+    uint64_t content;   /* the same for the same bytes, else never the same */
+    uint64_t last_used; /* for the one to give way */
+    uint64_t hash, bytes;
+    uint32_t rank, n_modules, uses;
+} infrt_adapter_slot;
+
+typedef struct infrt_adapters {
+    const infc_adapter_info *info; /* null: the model takes none */
+    infrt_adapter_slot *slots;     /* [info->max_loaded] */
+    char *pool;                    /* of slot_bytes each */
+    size_t pool_bytes;
+    uint64_t n_contents, time;
+} infrt_adapters;
+
+/* False: no memory. */
+bool infrt_adapters_init(infrt_adapters *a, const infc_adapter_info *info);
+void infrt_adapters_deinit(infrt_adapters *a); /* {0} is fine */
+/* The slot that has this name, or INFRT_NO_ADAPTER. */
+int32_t infrt_adapters_find(const infrt_adapters *a, const char *name);
+/* One more request of a slot, one less; INFRT_NO_ADAPTER is fine. */
+void infrt_adapters_hold(infrt_adapters *a, int32_t slot);
+void infrt_adapters_drop(infrt_adapters *a, int32_t slot);
+
+#endif

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""Adapters (LoRA) of language models made on the spot, against the forward pass of tests/llm, which adds them in float64.
+
+usage: adapters.py INFC SOURCE_DIR WORK_DIR
+
+Weights as f32, int8, int4 and as GGUF has them (q and k turned): answers of each adapter are those of the reference;
+and no bit depends on what else is in the batch, workers, chunks, target; rows without an adapter have the bits of a
+model that takes none. Loading, replacing and removing; folders that are refused. Cases of serving are named L1, L3, ...
+"""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+
+import language
+from language import expect
+
+SUBJECTS = [f"{p}_proj" for p in ("q", "k", "v", "o", "gate", "up", "down")]
+
+
+def shapes():
+    for name, value in language.weights_of(1, True).items():
+        if name.endswith("_proj.weight"):
+            yield "base_model.model." + name.removesuffix(".weight"), value.shape
+
+
+def write_adapter(folder, seed, rank, modules=SUBJECTS, dtype="F32", spoil=None, **config):
+    """PEFT's files; `spoil(tensors)` changes {name: f32 array} first."""
+    import write_checkpoint
+
+    random = np.random.default_rng(seed)
+    folder.mkdir(parents=True)
+    settings = {"peft_type": "LORA", "task_type": "CAUSAL_LM", "r": rank, "lora_alpha": 2 * rank, "lora_dropout": 0.05,
+                "target_modules": modules, "bias": "none", "base_model_name_or_path": "x", "use_dora": False,
+                "modules_to_save": None, "fan_in_fan_out": False, "rank_pattern": {}, "alpha_pattern": {}} | config
+    (folder / "adapter_config.json").write_text(json.dumps(settings))
+    tensors = {}
+    for name, (outputs, inputs) in shapes():
+        if not any(name.endswith(m) for m in modules):
+            continue
+        r = next((v for k, v in settings["rank_pattern"].items() if ("." + name).endswith("." + k)), rank)
+        tensors[name + ".lora_A.weight"] = (random.standard_normal((r, inputs)) / np.sqrt(inputs)).astype(np.float32)
+        tensors[name + ".lora_B.weight"] = (random.standard_normal((outputs, r)) * 0.3).astype(np.float32)
+    if spoil:
+        spoil(tensors)
+    sizes = {k: v.shape for k, v in tensors.items()}
+    write_checkpoint.write_safetensors(folder / "adapter_model.safetensors", sizes, tensors.get, dtype)
+    return folder
+
+
+def compile_model(infc, model, out, *arguments):
+    command = [infc, "compile", model, "-o", out, "--set", "name=tiny", "--set", "shapes.tokens=1..64",
+               "--set", "batch.max_sequences=4", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def program_of(source, out):
+    """The runtime is the same for all of them, and compiled once, by two processes."""
+    made, runtime = out / "run_adapters", out.parent / "runtime"
+    includes = [f"-I{out}", f"-I{out}/src/infrt"]
+    if not runtime.exists():
+        runtime.mkdir()
+        files = sorted((out / "src/infrt").glob("*.c"))
+        halves = [subprocess.Popen(["cc", "-O1", "-c", *includes, *half], cwd=runtime) for half in (files[::2], files[1::2])]
+        assert [h.wait() for h in halves] == [0, 0]
+    subprocess.run(["cc", "-O1", "-DMODEL=tiny", '-DMODEL_HEADER="tiny.h"', *includes, source / "tests/e2e/run_adapters.c",
+                    *sorted(runtime.glob("*.o")), out / "libtiny.a", "-pthread", "-lm", "-o", made], check=True)
+    return made
+
+
+def answers(program, workers, chunk, how, adapters):
+    words = [f"{name}={folder}" for name, folder in adapters.items()]
+    done = subprocess.run([program, "answers", str(workers), str(chunk), how, *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def logprobs(line):
+    pairs = [p.split(":") for p in line.split()]
+    values = np.array([int(bits, 16) for _, bits in pairs], np.uint32).view(np.float32)
+    return [int(i) for i, _ in pairs], values.astype(np.float64)
+
+
+def prompt(number):
+    return [(i * 7 + number * 31) % 150 for i in range(5 + number * 13)]
+
+
+def error_of(model, number, line):
+    """The errors of logprobs of the answer's tokens."""
+    ids, got = logprobs(line)
+    logits = model.forward(prompt(number) + ids[:-1])[-len(ids):]
+    top = logits.max(-1, keepdims=True)
+    want = (logits - top - np.log(np.exp(logits - top).sum(-1, keepdims=True)))[np.arange(len(ids)), ids]
+    return np.abs(got - want)
+
+
+def against_reference(what, model, adapters, lines, most):
+    """`most`: of the middle error. Quantised weights are far from the reference in models like these; without its adapter,
+    an answer is much further."""
+    import llama
+
+    folders = [None, *adapters.values()]
+    base = llama.Llama(model, np.float64)
+    for i, folder in enumerate(folders):
+        with_it = llama.Llama(model, np.float64, folder)
+        mine = [(n, line) for n, line in enumerate(lines) if n % len(folders) == i]
+        error = np.median(np.concatenate([error_of(with_it, n, line) for n, line in mine]))
+        expect(error < most, f"{what}, adapter {i}: a logprob is {error:.2g} off in the middle, allowed {most}")
+        if folder:
+            error = np.median(np.concatenate([error_of(base, n, line) for n, line in mine]))
+            expect(error > 3 * most, f"{what}, adapter {i}: without it {error:.2g}")
+
+
+def same_bits(what, program, adapters, lines):
+    for workers, chunk, how in ((2, 64, "together"), (1, 7, "together"), (2, 64, "alone"), (2, 1, "together"), (3, 33, "alone")):
+        expect(answers(program, workers, chunk, how, adapters) == lines, f"{what}: same bits, {workers} workers, chunk {chunk}, {how}")
+
+
+def formats(infc, source, work, adapters):
+    weights = language.weights_of(1, True)
+    language.write_hf(work / "hf", weights, True, torch_dtype="float32")
+    gguf = work / "model.gguf"
+    language.write_gguf(gguf, weights, lambda name: "q4_1" if "proj" in name else "f32")
+    room = ["--set", "adapters.max_loaded=4", "--set", "adapters.max_rank=24"]
+    programs = {}
+    for kind, model, most in (("f32", work / "hf", 2e-3), ("int8", work / "hf", 0.2), ("int4", work / "hf", 2), ("keep", gguf, 0.3)):
+        out = work / kind
+        cache = "f16" if kind == "f32" else "int8"
+        common = ["--set", f"precision.weights={kind}", "--set", f"precision.kv={cache}"]
+        compile_model(infc, model, out, *common, *room)
+        programs[kind] = program_of(source, out)
+        lines = answers(programs[kind], 1, 64, "together", adapters)
+        against_reference(kind, model, adapters, lines, most)
+        same_bits(kind, programs[kind], adapters, lines)
+        if kind == "int4":
+            continue
+        if kind == "keep":
+            compile_model(infc, model, work / "generic", *common, *room, "--target", "x86-64")
+            other = program_of(source, work / "generic")
+            expect(answers(other, 1, 64, "together", adapters) == lines, f"{kind}: same bits on x86-64")
+        compile_model(infc, model, work / (kind + "-without"), *common)
+        plain = answers(program_of(source, work / (kind + "-without")), 1, 64, "together", {})
+        n = 1 + len(adapters)
+        expect(plain[::n] == lines[::n], f"{kind}: L25: rows without an adapter have the bits of a model that takes none")
+        expect(all(a != b for i, (a, b) in enumerate(zip(plain, lines)) if i % n), f"{kind}: rows with one do not")
+    return programs["int8"]
+
+
+def refused(infc, source, work):
+    """(name, arguments of write_adapter, words of the error)"""
+    nan = lambda t: t[next(iter(t))].__setitem__((0, 0), np.nan)  # noqa: E731
+    first = "base_model.model.model.layers.0.self_attn.q_proj"
+    cases = [
+        ("L8-unmatched", {"spoil": lambda t: t.update({first.replace("q_proj", "x_proj") + ".lora_A.weight": np.ones((4, 64), np.float32)})}, "x_proj"),
+        ("prefix", {"spoil": lambda t: t.update({k.replace("base_model.model.", ""): t.pop(k) for k in list(t)})}, "not A or B of a linear layer"),
+        ("L18-head", {"spoil": lambda t: t.update({"base_model.model.lm_head.lora_A.weight": np.ones((4, 64), np.float32)})}, "lm_head"),
+        ("dora", {"use_dora": True}, "use_dora"),
+        ("dora-tensor", {"spoil": lambda t: t.update({first + ".lora_magnitude_vector.weight": np.ones((4, 4), np.float32)})}, "DoRA"),
+        ("saved", {"modules_to_save": ["lm_head"]}, "modules_to_save"),
+        ("bias", {"bias": "all"}, "bias"),
+        ("pissa", {"init_lora_weights": "pissa"}, "init_lora_weights"),
+        ("rank", {"rank": 40}, "adapters.max_rank"),
+        ("lying-rank", {"r": 8}, "lora_A"),
+        ("half", {"spoil": lambda t: t.pop(first + ".lora_B.weight")}, "has no lora_B"),
+        ("nan", {"spoil": nan}, "no number"),
+        ("shape", {"spoil": lambda t: t.update({first + ".lora_B.weight": np.ones((96, 4), np.float32)})}, "96 x 4"),
+        ("regex", {"rank_pattern": {"model.*q_proj": 4}}, "rank_pattern"),
+        ("other", {"peft_type": "IA3"}, "peft_type"),
+        ("unknown", {"new_thing": 3}, "new_thing"),
+    ]
+    program = work / "int8/tiny"
+    for name, settings, words in cases:
+        folder = write_adapter(work / "bad" / name, 5, settings.pop("rank", 4), **settings)
+        done = subprocess.run([program, "run", "--tokens", "1,2", "--max-tokens", "2", "--adapter", folder], capture_output=True, text=True)
+        expect(done.returncode == 3 and words in done.stderr, f"{name} is refused: {done.stderr.strip().splitlines()[-1:]}")
+    good = write_adapter(work / "bad/cut", 5, 4)
+    file = good / "adapter_model.safetensors"
+    whole = file.read_bytes()
+    for size in (0, 7, 100, len(whole) - 1):
+        file.write_bytes(whole[:size])
+        done = subprocess.run([program, "run", "--tokens", "1", "--max-tokens", "1", "--adapter", good], capture_output=True, text=True)
+        expect(done.returncode == 3, f"a file of {size} bytes is refused: {done.stderr.strip()}")
+    done = subprocess.run([program, "run", "--tokens", "1", "--max-tokens", "1", "--adapter", work / "bad/none"], capture_output=True, text=True)
+    expect(done.returncode == 4, f"a folder that is not there: {done.stderr.strip()}")
+    done = subprocess.run([work / "int8-without/tiny", "run", "--tokens", "1", "--adapter", good], capture_output=True, text=True)
+    expect(done.returncode == 2 and "adapters.max_loaded" in done.stderr, f"a model that takes none: {done.stderr.strip()}")
+
+
+def main():
+    infc, source, work = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
+    sys.path.insert(0, str(source / "tests/llm"))
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    adapters = {
+        "all": write_adapter(work / "all", 1, 4),
+        "qv": write_adapter(work / "qv", 2, 20, ["q_proj", "v_proj"], "BF16", use_rslora=True),
+        "some": write_adapter(work / "some", 3, 8, ["k_proj", "up_proj", "down_proj"], "F16",
+                              rank_pattern={"layers.1.mlp.up_proj": 3}, alpha_pattern={"mlp.down_proj": 5}),
+    }
+    program = formats(infc, source, work, adapters)
+    out = work / "life-model"
+    compile_model(infc, work / "hf", out, "--set", "adapters.max_loaded=2")
+    done = subprocess.run([program_of(source, out), "life", adapters["all"], adapters["some"]], capture_output=True, text=True)
+    print(done.stdout, done.stderr, end="")
+    expect(done.returncode == 0, "what loading, replacing and removing must do")
+    refused(infc, source, work)
+    print(f"{len(language.FAILED)} failures")
+    return 1 if language.FAILED else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

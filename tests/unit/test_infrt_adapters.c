@@ -1,0 +1,162 @@
+/* The files of adapters: JSON is read strictly, configurations and tensors are what PEFT writes or refused by name.
+ * What answers become is tests/e2e/adapters.py. */
+#include "adapter_file.h"
+#include "json_read.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static bool json_is_good(const char *text) {
+    infrt_json_reader r;
+    infrt_json_reader_init(&r, text, strlen(text));
+    return infrt_json_skip(&r) && infrt_json_end(&r);
+}
+
+static void json_is_strict(void **state) {
+    static const char *const good[] = {" [1, -2.5e+3, 0.5] ", "\"a\\u00e9\\ud83d\\ude00\\n\"",
+                                       "{\"a\": {\"b\": null}}", "true", "\"\xc3\xa9\""};
+    static const char *const bad[] = {"",
+                                      "{",
+                                      "[1,]",
+                                      "{\"a\" 1}",
+                                      "{a: 1}",
+                                      "01",
+                                      "1.",
+                                      ".5",
+                                      "+1",
+                                      "1e",
+                                      "--1",
+                                      "nul",
+                                      "\"a",
+                                      "\"\\x\"",
+                                      "\"\\u12\"",
+                                      "\"\\ud83d\"",
+                                      "\"\\udc00\"",
+                                      "\"\xff\"",
+                                      "\"\n\"",
+                                      "{} {}",
+                                      "[1 2]",
+                                      "{\"a\": }",
+                                      "NaN",
+                                      "'a'",
+                                      "\"\xed\xa0\x80\""};
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        if (!json_is_good(good[i])) fail_msg("refused: %s", good[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (json_is_good(bad[i])) fail_msg("accepted: %s", bad[i]);
+    char deep[2 * INFRT_JSON_DEPTH + 3] = {0};
+    memset(deep, '[', INFRT_JSON_DEPTH);
+    memset(deep + INFRT_JSON_DEPTH, ']', INFRT_JSON_DEPTH);
+    assert_true(json_is_good(deep));
+    memset(deep, '[', INFRT_JSON_DEPTH + 1);
+    memset(deep + INFRT_JSON_DEPTH + 1, ']', INFRT_JSON_DEPTH + 1);
+    assert_false(json_is_good(deep));
+}
+
+/* Of a configuration; "": fine. */
+static const char *config_error(const char *text, infrt_adapter_config *config) {
+    static infrt_error error;
+    error = (infrt_error){0};
+    infrt_adapter_config_free(config);
+    infrt_adapter_config_read("c", text, strlen(text), config, &error);
+    return error.text;
+}
+
+static void configurations(void **state) {
+    infrt_adapter_config c = {0};
+    uint32_t rank;
+    float scale;
+    (void)state;
+    assert_string_equal(
+        config_error(
+            "{\"peft_type\":\"LORA\",\"r\":16,\"lora_alpha\":8,\"use_dora\":false,\"x\":null}", &c),
+        "");
+    infrt_adapter_config_of(&c, "model.layers.0.mlp.up_proj", &rank, &scale);
+    assert_int_equal(rank, 16);
+    assert_true(scale == 0.5f);
+    assert_string_equal(
+        config_error("{\"peft_type\":\"LORA\",\"r\":16,\"lora_alpha\":8,\"use_rslora\":true,\"rank_"
+                     "pattern\":"
+                     "{\"layers.1.q_proj\":4,\"q_proj\":9},\"alpha_pattern\":{\"q_proj\":6}}",
+                     &c),
+        "");
+    infrt_adapter_config_of(&c, "model.layers.1.q_proj", &rank, &scale);
+    assert_int_equal(rank, 4);
+    assert_true(scale == 3.0f);
+    infrt_adapter_config_of(&c, "model.layers.11.q_proj", &rank, &scale);
+    assert_int_equal(rank, 9);
+    assert_true(scale == 2.0f);
+    infrt_adapter_config_of(&c, "model.layers.1.xq_proj", &rank, &scale);
+    assert_true(rank == 16 && scale == 2.0f);
+    assert_string_equal(config_error("{\"peft_type\":\"LORA\",\"r\":4}", &c),
+                        "c has no lora_alpha");
+    assert_non_null(strstr(config_error("{\"r\":0}", &c), ", r: not a rank"));
+    assert_non_null(strstr(config_error("{\"use_dora\":true}", &c), "use_dora"));
+    assert_non_null(strstr(config_error("{\"modules_to_save\":[\"a\"]}", &c), "modules_to_save"));
+    assert_non_null(
+        strstr(config_error("{\"init_lora_weights\":\"pissa_niter_4\"}", &c), "init_lora_weights"));
+    assert_non_null(
+        strstr(config_error("{\"rank_pattern\":{\"a.*\":4}}", &c), "regular expressions"));
+    assert_non_null(strstr(config_error("{\"peft_type\":\"LORA\",\"r\":4,\"lora_alpha\":-1}", &c), "lora_alpha"));
+    infrt_adapter_config_free(&c);
+}
+
+/* A file of this header and so many bytes; the message, "" when it is good. */
+static const char *tensors_error(const char *header, size_t data, uint32_t *n) {
+    static char file[4096];
+    static infrt_error error;
+    infrt_adapter_tensor *tensors;
+    const size_t length = strlen(header);
+    error = (infrt_error){0};
+    memset(file, 0, sizeof file);
+    file[0] = (char)(length & 0xff);
+    file[1] = (char)(length >> 8);
+    memcpy(file + 8, header, length);
+    infrt_adapter_tensors_read("t", file, 8 + length + data, &tensors, n, &error);
+    free(tensors);
+    return error.text;
+}
+
+#define A "\"a\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[0,24]}"
+static void tensors(void **state) {
+    uint32_t n;
+    (void)state;
+    assert_string_equal(tensors_error("{" A "}  ", 24, &n), "");
+    assert_int_equal(n, 1);
+    assert_string_equal(
+        tensors_error("{\"b\":{\"shape\":[1,4],\"dtype\":\"BF16\",\"data_offsets\":[24,32]}," A
+                      ",\"__metadata__\":{}}",
+                      32, &n),
+        "");
+    assert_int_equal(n, 2);
+    assert_non_null(strstr(tensors_error("{" A "}", 23, &n), "\"a\""));
+    assert_non_null(strstr(tensors_error("{" A "}", 25, &n), "after the last"));
+    assert_non_null(strstr(tensors_error("{" A "," A "}", 24, &n), "\"a\""));
+    assert_non_null(strstr(
+        tensors_error("{\"a\":{\"dtype\":\"I8\",\"shape\":[2,3],\"data_offsets\":[0,6]}}", 6, &n), "a: adapters are"));
+    assert_non_null(strstr(
+        tensors_error("{\"a\":{\"dtype\":\"F16\",\"shape\":[3],\"data_offsets\":[0,6]}}", 6, &n), "not a matrix"));
+    assert_non_null(strstr(
+        tensors_error("{\"a\":{\"dtype\":\"F16\",\"shape\":[3,2],\"data_offsets\":[0,10]}}", 10, &n), "its bytes"));
+    assert_non_null(strstr(
+        tensors_error(
+            "{\"a\":{\"dtype\":\"F16\",\"shape\":[2147483647,2147483647],\"data_offsets\":[0,2]}}", 2, &n),
+        "its bytes"));
+    assert_non_null(strstr(
+        tensors_error("{\"a\":{\"dtype\":\"F16\",\"shape\":[1,1],\"data_offsets\":[8,2]}}", 10, &n), "its bytes"));
+    assert_non_null(strstr(tensors_error("{", 0, &n), "at byte 9"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_is_strict),
+        cmocka_unit_test(configurations),
+        cmocka_unit_test(tensors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
