@@ -225,7 +225,10 @@ static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
 }
 
 #include "integers_generic.h"
+#if !defined(INFK_AARCH64_DOTPROD_H) /* which has them better */
+#include "sums_generic.h"
 #include "bytes_generic.h"
+#endif
 #include "hadamard.h"
 
 #define P(x) v_##x

@@ -140,32 +140,3 @@ static INFK_INLINE vf16x v_limit(vf16x a, float low, float high) {
     const vf16x number = v_select_eq(a, a, a, v_zero());
     return v_from_int(vi_whole(v_min(v_max(number, v_set1(low)), v_set1(high))));
 }
-
-/* Sums of products of u8 and i8 in int32, four steps at a time: of one x for all lanes and of weights [16][4]. A vqsum
- * holds 16 sums in a form of the level's own. */
-typedef vi16x vqsum, vqx, vqw;
-static INFK_INLINE vqsum vq_none(void) { return vi_zero(); }
-static INFK_INLINE vqx vq_x(const uint8_t *p) { return vi_set1(*(const infk_i4 *)(const void *)p); }
-static INFK_INLINE vqx vq_same(uint8_t x) { return vi_set1((int32_t)(x * 0x1010101u)); }
-static INFK_INLINE vqw vq_w(const int8_t *p) { return vi_load((const int32_t *)(const void *)p); }
-static INFK_INLINE v_i32x4 vq_dot4(v_i32x4 x, v_i32x4 w) {
-#if defined(__SSE2__)
-    const __m128i none = _mm_setzero_si128(), sign = _mm_cmpgt_epi8(none, (__m128i)w);
-    const __m128i lo =
-        _mm_madd_epi16(_mm_unpacklo_epi8((__m128i)x, none), _mm_unpacklo_epi8((__m128i)w, sign));
-    const __m128i hi =
-        _mm_madd_epi16(_mm_unpackhi_epi8((__m128i)x, none), _mm_unpackhi_epi8((__m128i)w, sign));
-    const __m128 a = _mm_castsi128_ps(lo), b = _mm_castsi128_ps(hi); /* two halves of a sum side by side */
-    return vi_add4((v_i32x4)_mm_shuffle_ps(a, b, 0x88), (v_i32x4)_mm_shuffle_ps(a, b, 0xdd));
-#else
-    v_i32x4 sum = vi_mul4(x & 255, (v_i32x4)((v_u32x4)w << 24) >> 24);
-    sum = vi_add4(sum, vi_mul4((x >> 8) & 255, (v_i32x4)((v_u32x4)w << 16) >> 24));
-    sum = vi_add4(sum, vi_mul4((x >> 16) & 255, (v_i32x4)((v_u32x4)w << 8) >> 24));
-    return vi_add4(sum, vi_mul4((x >> 24) & 255, w >> 24));
-#endif
-}
-static INFK_INLINE vqsum vq_dot(vqsum acc, vqx x, vqw w) {
-    const vi16x products = VI_EACH2(vq_dot4, x, w);
-    return vi_add(acc, products);
-}
-static INFK_INLINE vi16x vq_sum(vqsum a) { return a; }

@@ -1,0 +1,83 @@
+/* bytes_aarch64_dotprod.h - sums of products of bytes with the dot products of NEON: signed by signed into int32, and with
+ * i8mm unsigned by signed. See bytes_generic.h and sums_generic.h. */
+#define VI_EACH3(f, a, b, c)                                                                 \
+    vi_join(f((a).q0, (b).q0, (c).q0), f((a).q1, (b).q1, (c).q1), f((a).q2, (b).q2, (c).q2), \
+            f((a).q3, (b).q3, (c).q3))
+static INFK_INLINE v_i32x4 vi_sdot4(v_i32x4 acc, v_i32x4 w, v_i32x4 x) {
+    return (v_i32x4)vdotq_s32((int32x4_t)acc, (int8x16_t)w, (int8x16_t)x);
+}
+
+/* ---- nibbles and signed bytes ---- */
+
+#define VI_BYTES_BIAS 0
+static INFK_INLINE vi16x vi_load_bytes(const void *p) { return vi_load((const int32_t *)p); }
+/* Four neighbours, in every lane. */
+static INFK_INLINE vi16x vi_four(const int8_t *p) {
+    return vi_set1(*(const infk_i4 *)(const void *)p);
+}
+static INFK_INLINE v_i32x4 vi_low_nibbles4(v_i32x4 a) { return a & 0x0f0f0f0f; }
+static INFK_INLINE v_i32x4 vi_high_nibbles4(v_i32x4 a) {
+    return (v_i32x4)vshrq_n_u8((uint8x16_t)a, 4);
+}
+static INFK_INLINE vi16x vi_low_nibbles(vi16x a) { return VI_EACH(vi_low_nibbles4, a); }
+static INFK_INLINE vi16x vi_high_nibbles(vi16x a) { return VI_EACH(vi_high_nibbles4, a); }
+static INFK_INLINE vi16x vi_dot_nibbles(vi16x sums, vi16x nibbles, vi16x x) {
+    return VI_EACH3(vi_sdot4, sums, nibbles, x);
+}
+static INFK_INLINE vi16x vi_begin(vi16x start) { return start; }
+static INFK_INLINE vi16x vi_end(vi16x sums, vi16x start) {
+    (void)start;
+    return sums;
+}
+static INFK_INLINE vi16x vi_group_scales(vi16x scales) { return scales; }
+static INFK_INLINE vi16x vi_add_group(vi16x acc, vi16x sums, vi16x scales) {
+    return vi_add(acc, vi_mul(sums, scales));
+}
+static INFK_INLINE vi16x vi_upper_nibbles(vi16x a) { return vi_high_nibbles(a); }
+static INFK_INLINE vi16x vi_add_groups(vi16x acc, vi16x lower, vi16x upper, vi16x scales) {
+    return vi_add_group(acc, vi_add(lower, upper), scales);
+}
+static INFK_INLINE vi16x vi_bytes(vi16x w) { return w; }
+static INFK_INLINE vi16x vi_dot_bytes(vi16x acc, vi16x w, vi16x x) {
+    return VI_EACH3(vi_sdot4, acc, w, x);
+}
+
+/* ---- unsigned by signed bytes ---- */
+
+typedef vi16x vqsum, vqx;
+static INFK_INLINE vqsum vq_none(void) { return vi_zero(); }
+static INFK_INLINE vi16x vq_sum(vqsum a) { return a; }
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+typedef vi16x vqw;
+static INFK_INLINE vqx vq_x(const uint8_t *p) { return vi_set1(*(const infk_i4 *)(const void *)p); }
+static INFK_INLINE vqx vq_same(uint8_t x) { return vi_set1((int32_t)(x * 0x1010101u)); }
+static INFK_INLINE vqw vq_w(const int8_t *p) { return vi_load((const int32_t *)(const void *)p); }
+static INFK_INLINE v_i32x4 vq_usdot4(v_i32x4 acc, v_i32x4 x, v_i32x4 w) {
+    return (v_i32x4)vusdotq_s32((int32x4_t)acc, (uint8x16_t)x, (int8x16_t)w);
+}
+static INFK_INLINE vqsum vq_dot(vqsum acc, vqx x, vqw w) { return VI_EACH3(vq_usdot4, acc, x, w); }
+#else
+/* x is lowered by 128 to be signed; 128 times the weights, which all rows share, is added in its place. */
+typedef struct vqw {
+    vi16x w, more;
+} vqw;
+static INFK_INLINE vqx vq_x(const uint8_t *p) {
+    return vi_set1(*(const infk_i4 *)(const void *)p ^ (int32_t)0x80808080u);
+}
+static INFK_INLINE vqx vq_same(uint8_t x) {
+    return vi_set1((int32_t)(x * 0x1010101u ^ 0x80808080u));
+}
+static INFK_INLINE v_i32x4 vq_times128(v_i32x4 w) {
+    return (v_i32x4)((v_u32x4)vi_sdot4(vi_set4(0), w, vi_set4(0x01010101)) << 7);
+}
+static INFK_INLINE vqw vq_w(const int8_t *p) {
+    vqw r;
+    r.w = vi_load((const int32_t *)(const void *)p);
+    r.more = VI_EACH(vq_times128, r.w);
+    return r;
+}
+static INFK_INLINE vqsum vq_dot(vqsum acc, vqx x, vqw w) {
+    const vi16x from = vi_add(acc, w.more);
+    return VI_EACH3(vi_sdot4, from, w.w, x);
+}
+#endif
