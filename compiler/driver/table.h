@@ -4,7 +4,7 @@
 #include "../base/buf.h"
 #include <stdbool.h>
 
-enum { INFC_TABLE_COLUMNS = 8 };
+enum { INFC_TABLE_COLUMNS = 12 };
 
 typedef struct infc_table {
     infc_arena *arena;
