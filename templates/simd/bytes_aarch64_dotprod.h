@@ -1,5 +1,5 @@
-/* bytes_aarch64_dotprod.h - sums of products of bytes with the dot products of NEON: signed by signed into int32, and with
- * i8mm unsigned by signed. See bytes_generic.h and sums_generic.h. */
+/* bytes_aarch64_dotprod.h - sums of products of bytes with the dot products of NEON: signed by signed into int32, and
+ * with i8mm unsigned by signed. See bytes_generic.h and sums_generic.h. */
 #define VI_EACH3(f, a, b, c)                                                                 \
     vi_join(f((a).q0, (b).q0, (c).q0), f((a).q1, (b).q1, (c).q1), f((a).q2, (b).q2, (c).q2), \
             f((a).q3, (b).q3, (c).q3))
