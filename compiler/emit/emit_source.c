@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Attending to as many positions takes longer than one more meeting saves, where KV groups do not divide. */
-enum { UNEVEN_POSITIONS = 512 };
+enum { UNEVEN_POSITIONS = 256 };
 
 static bool *buffers_used(const infc_emit_unit *u) {
     const infc_plan *plan = u->plan;

@@ -137,6 +137,10 @@ def check_meetings(program):
         layers = sum(e["name"].startswith("attend") and e["tid"] == 0 for e in events)
         expect(layers == 4 and met // layers <= most, f"{met} meetings of {threads} workers, {batch} answers")
     expect(program.json("verify", "--threads", 3)["ok"], "the same bits from workers that share no groups evenly")
+    long = ["run", "--tokens", ",".join(str(i % 900 + 50) for i in range(300)), "--max-tokens", 8, "--logprobs", 1]
+    shared = [program.json(*long, "--threads", threads) for threads in (1, 2, 3)]  # with 3, heads are shared evenly
+    for key in ("tokens", "logprobs"):
+        expect(shared[0][key] == shared[1][key] == shared[2][key], f"{key} after 300 tokens, by 1, 2 and 3 workers")
 
 
 def check_others(program):
