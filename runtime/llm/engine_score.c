@@ -46,7 +46,7 @@ infrt_status infrt_llm_score(infrt_llm *llm, const int32_t *tokens, uint32_t n, 
         rows = wanted ? least(together, n - at) : least(llm->facts.chunk, least(first, n) - at);
         score_fill(llm, tokens, at, rows, wanted);
         status = infrt_batch_run(llm, error);
-        for (uint32_t i = 0; wanted && i < rows && status == INFRT_OK; i++)
+        for (uint32_t i = 0; wanted && n && i < rows && status == INFRT_OK; i++)
             if (!seen(user, at + i, llm->logits + (size_t)i * llm->info->vocab)) n = 0; /* enough */
     }
     while (n_blocks > 0) infrt_kv_pool_drop(&llm->pool, llm->tables[--n_blocks]);
