@@ -27,23 +27,6 @@ static infc_status find_binary(infc_cx *cx, const char *path, const char **binar
         "there is no binary here, only a library; compile with --set output.kinds=[binary]");
 }
 
-/* What the binary said with --json, as its own messages; else what it printed. */
-static infc_status hand_over(infc_cx *cx, infc_loc loc, int exit_code, const char *output) {
-    const infc_status status = infc_status_of_exit_code(exit_code);
-    json_error_t error;
-    json_t *said = json_loads(output, 0, &error), *diag;
-    size_t i, mark = cx->n_errors;
-    json_array_foreach(json_object_get(said, "diagnostics"), i, diag) {
-        const char *text = infc_json_text_of(diag, "text");
-        if (strcmp(infc_json_text_of(diag, "severity"), "error") == 0)
-            infc_fail(cx, status, loc, "bench: %.2000s", text);
-        else infc_warn(cx, loc, "bench: %.2000s", text);
-    }
-    json_decref(said);
-    if (cx->n_errors > mark) return status;
-    return infc_fail(cx, status, loc, "bench ended with exit code %d: %.2000s", exit_code, output);
-}
-
 static infc_status measure(infc_cx *cx, const values *v, const char *binary,
                            const infc_target *target, json_t **out, const char **out_text) {
     infc_words args = {.arena = cx->arena};
@@ -62,7 +45,7 @@ static infc_status measure(infc_cx *cx, const values *v, const char *binary,
     infc_progress(cx, "measuring %s", binary);
     INFC_TRY(infc_binary_run(cx, target, binary, args.items, args.n, &exit_code, &output));
     infc_loc loc = {.file = binary};
-    if (exit_code != 0) return hand_over(cx, loc, exit_code, output);
+    if (exit_code != 0) return infc_binary_failed(cx, loc, "bench", exit_code, output);
     *out_text = output;
     *out = json_loads(output, 0, &error);
     if (!json_is_object(*out))

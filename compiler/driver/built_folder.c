@@ -184,6 +184,22 @@ infc_status infc_binary_run(infc_cx *cx, const infc_target *target, const char *
     return INFC_OK;
 }
 
+infc_status infc_binary_failed(infc_cx *cx, infc_loc loc, const char *command, int exit_code, const char *output) {
+    const infc_status status = infc_status_of_exit_code(exit_code);
+    const char *object = *output == '{' ? output : strstr(output, "\n{"); /* others may have printed before it */
+    json_t *said = object ? json_loads(object, 0, NULL) : NULL, *diag;
+    size_t i, mark = cx->n_errors;
+    json_array_foreach(json_object_get(said, "diagnostics"), i, diag) {
+        const char *text = infc_json_text_of(diag, "text");
+        if (strcmp(infc_json_text_of(diag, "severity"), "error") == 0)
+            infc_fail(cx, status, loc, "%s: %.2000s", command, text);
+        else infc_warn(cx, loc, "%s: %.2000s", command, text);
+    }
+    json_decref(said);
+    if (cx->n_errors > mark) return status;
+    return infc_fail(cx, status, loc, "%s ended with exit code %d: %.2000s", command, exit_code, output);
+}
+
 #define TEMP_PREFIX "infc-temp-"
 
 typedef struct temp_folder {

@@ -29,6 +29,8 @@ infc_status infc_binary_identify(infc_cx *cx, const char *path, infc_target *tar
 /* Runs a built binary: runner, binary, args[0..n). Any exit code is a result. */
 infc_status infc_binary_run(infc_cx *cx, const infc_target *target, const char *binary,
                             const char *const *args, size_t n, int *exit_code, const char **output);
+/* Its messages become ours, when it ended with `exit_code` and was run with --json; else what it printed does. */
+infc_status infc_binary_failed(infc_cx *cx, infc_loc loc, const char *command, int exit_code, const char *output);
 
 /* A folder of its own below $TMPDIR or /tmp; goes with the arena of cx. Those of killed processes are removed. */
 infc_status infc_temp_folder(infc_cx *cx, const char **out);

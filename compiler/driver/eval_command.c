@@ -64,9 +64,7 @@ static infc_status measure(infc_call_cx *call, const char *binary, const char *r
     INFC_TRY(infc_jobs_run(cx, &job, 1, 1));
     *out = job.output;
     if (job.exit_code == 0) return INFC_OK;
-    infc_status status = infc_status_of_exit_code(job.exit_code);
-    return infc_fail(cx, status, (infc_loc){.file = v->data},
-                     "eval ended with exit code %d:\n%.2000s", job.exit_code, job.output);
+    return infc_binary_failed(cx, (infc_loc){.file = v->data}, "eval", job.exit_code, job.output);
 }
 
 static double number_of(const json_t *object, const char *key) {

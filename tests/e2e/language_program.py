@@ -190,6 +190,8 @@ def check_eval(infc, program, folder, work, known):
     expect(close(alone["perplexity_error"], error, 1e-3), "standard error of it")
     expect((alone["predictions"], alone["tokens"]) == (len(targets), chunks.size), "how many were scored")
 
+    short = subprocess.run([infc, "eval", folder, "--data", folder / "config.json"], capture_output=True, text=True)
+    expect(short.returncode == 2 and "give a longer text" in short.stderr, f"a short text: {short.stderr}")
     command = [infc, "eval", folder, *map(str, flags), "--json"]
     told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     kl = (np.exp(p) * (p - q)).sum(-1)
