@@ -229,6 +229,8 @@ static float silu(float x) {
 static infc_status linear(run *r, MlirOperation op, bool gated) {
     const infc_tensor *x = rows_of(r, op, 0);
     MlirOperation pack = infc_ir_def(mlirOperationGetOperand(op, 1)), choice = choice_of(r->ir, pack);
+    if (infc_ir_kind(r->ir, pack) == INFC_OP_weight)
+        return INFC_OK; /* chosen before: again, only for adapters */
     const bool chooses = !mlirOperationIsNull(choice);
     matrix m;
     INFC_TRY(rotated_matrix(r, op, mlirOperationGetOperand(chooses ? choice : pack, 0), &m));
@@ -264,8 +266,8 @@ static infc_status matmul(run *r, MlirOperation op) {
     return infc_interrupt_check(r->ir->cx);
 }
 
-/* kv_store passes q, k and v on as they are. */
-static infc_status store(run *r, MlirOperation op) {
+/* What passes its first operand on: kv_store q, k and v as they are; adapters, of which there are none. */
+static infc_status pass_on(run *r, MlirOperation op) {
     value *from = value_of(r, mlirOperationGetOperand(op, 0)),
           *to = value_of(r, mlirOperationGetResult(op, 0));
     to->tensor = from->tensor;
@@ -332,7 +334,7 @@ static infc_status by_sequence(run *r, MlirOperation op) {
         MlirValue operand = mlirOperationGetOperand(op, i);
         if (value_of(r, operand)->constant) INFC_TRY(constant(r, operand, &fixed[i]));
         else if (!value_of(r, operand)->tensor.data)
-            return no_way(r, op, "this operation is not supported with it");
+            return INFC_OK; /* of inputs that are not there: not known either */
     }
     infc_arena *arena = infc_arena_create_scratch(r->scratch);
     infc_status status = INFC_OK;
@@ -346,8 +348,22 @@ static infc_status by_sequence(run *r, MlirOperation op) {
 
 /* ---- all of it ------------------------------------------------------------------------------------------------- */
 
+static bool reads_rows(infc_op_kind kind) {
+    static const infc_op_kind kinds[] = {
+        INFC_OP_quantize, INFC_OP_rms_quantize, INFC_OP_linear_i4,   INFC_OP_linear_i8,
+        INFC_OP_gated_i4, INFC_OP_gated_i8,     INFC_OP_matmul,      INFC_OP_kv_store,
+        INFC_OP_attend,   INFC_OP_adapter_out,  INFC_OP_adapter_gate};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i] == kind) return true;
+    return false;
+}
+
 static infc_status step(run *r, MlirOperation op) {
-    switch (infc_ir_kind(r->ir, op)) {
+    const infc_op_kind kind = infc_ir_kind(r->ir, op);
+    if (kind == INFC_OP_adapter_in || kind == INFC_OP_adapter_rms) return INFC_OK;
+    if (reads_rows(kind) && !rows_of(r, op, 0)->data)
+        return no_way(r, op, "what it reads is made by an operation that is not supported with it");
+    switch (kind) {
     case INFC_OP_quantize: return records(r, op, false);
     case INFC_OP_rms_quantize: return records(r, op, true);
     case INFC_OP_linear_i4:
@@ -355,7 +371,9 @@ static infc_status step(run *r, MlirOperation op) {
     case INFC_OP_gated_i4:
     case INFC_OP_gated_i8: return linear(r, op, true);
     case INFC_OP_matmul: return matmul(r, op);
-    case INFC_OP_kv_store: return store(r, op);
+    case INFC_OP_adapter_out:
+    case INFC_OP_adapter_gate:
+    case INFC_OP_kv_store: return pass_on(r, op);
     case INFC_OP_attend: return attend(r, op);
     case INFC_OP_quantize_groups:
     case INFC_OP_rms_groups:
