@@ -271,10 +271,11 @@ def elements_by_computed_indices(b):
     nodes = [node("TopK", "x k", "values places", axis=1), node("GatherElements", "x places", "again", axis=1), node("ArgMax", "x", "best", axis=-1, keepdims=0),
              node("ArgMin", "x", "down", axis=1), node("GatherND", "x pairs", "nd"), node("OneHot", "best depth onoff", "hot"),
              node("Hardmax", "x", "hard", axis=1), node("CumSum", "x one", "sums"), node("CumSum", "places one", "whole", reverse=1),
+             node("ReduceSum", "places axes", "total", keepdims=0), node("ReduceMax", "places", "most"),
              node("ScatterElements", "x places values", "put", axis=1), node("ScatterND", "x pairs row", "rows"), node("Trilu", "x", "upper")]
-    outputs = ["values", "places", "again", "best", "down", "nd", "hot", "hard", "sums", "whole", "put", "rows", "upper"]
+    outputs = ["values", "places", "again", "best", "down", "nd", "hot", "hard", "sums", "whole", "total", "most", "put", "rows", "upper"]
     b.agrees(model(nodes, {"x": [2, 9, 33], "pairs": info("pairs", [3, 2], TensorProto.INT64)}, outputs,
-                   {"k": i64(4), "depth": np.int64(33), "onoff": np.array([0, 1], np.float32), "one": np.int64(1), "row": f32(3, 33)}),
+                   {"k": i64(4), "depth": np.int64(33), "onoff": np.array([0, 1], np.float32), "one": np.int64(1), "axes": i64(0, 2), "row": f32(3, 33)}),
              pairs=i64(0, 8, 1, -1, -2, 3).reshape(3, 2))
 
 

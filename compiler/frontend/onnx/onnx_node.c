@@ -43,8 +43,8 @@ infc_onnx_operand infc_onnx_any(const infc_onnx_at *at, size_t i) {
 infc_status infc_onnx_input(infc_onnx_at *at, size_t i, infc_onnx_operand *out) {
     *out = infc_onnx_any(at, i);
     if (out->type.dtype != INFC_DTYPE_f32)
-        return infc_onnx_refuse(at, "input %zu, \"%s\", is %s; only f32 is computed with so far", i,
-                                at->node->inputs[i], infc_dtype_name(out->type.dtype));
+        return infc_onnx_refuse(at, "input %zu, \"%s\", is %s; only f32 is computed with so far; Cast it before",
+                                i, at->node->inputs[i], infc_dtype_name(out->type.dtype));
     if (infc_type_count(&out->type) == 0)
         return infc_onnx_refuse(at, "input %zu, \"%s\", has no elements", i, at->node->inputs[i]);
     return INFC_OK;

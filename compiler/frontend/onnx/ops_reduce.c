@@ -94,6 +94,14 @@ static infc_status reduce(infc_onnx_at *at, const struct reduction *how, infc_on
     return how->after ? infc_onnx_map(at, how->after, &x, 1, out) : INFC_OK;
 }
 
+/* Sums and maxima are also of integers; floats are needed where something is computed before or after. */
+static infc_status input(infc_onnx_at *at, const struct reduction *how, infc_onnx_operand *x) {
+    const infc_dtype dtype = infc_onnx_any(at, 0).type.dtype;
+    const bool whole = dtype == INFC_DTYPE_i32 || dtype == INFC_DTYPE_i64;
+    const bool plain = !how->before && !how->after && strcmp(how->op, "ReduceMean") != 0;
+    return whole && plain ? infc_onnx_number(at, 0, x) : infc_onnx_input(at, 0, x);
+}
+
 infc_status infc_onnx_import_reduce(infc_onnx_at *at) {
     infc_onnx_operand x, pair[2];
     bool reduced[INFC_MAX_RANK], none, keep;
@@ -101,7 +109,7 @@ infc_status infc_onnx_import_reduce(infc_onnx_at *at) {
     int rank = 0;
     const struct reduction *how = reductions;
     while (strcmp(how->op, at->node->op) != 0) how++;
-    INFC_TRY(infc_onnx_input(at, 0, &x));
+    INFC_TRY(input(at, how, &x));
     INFC_TRY(read_axes(at, x.type.rank, reduced, &none));
     INFC_TRY(infc_onnx_attr_flag(at, "keepdims", 1, &keep));
     for (int i = 0; i < x.type.rank; i++) {

@@ -40,9 +40,10 @@ static const char *check_axes(infc_arena *arena, const infc_type *x, const infc_
 
 const char *infc_shape_reduce(infc_arena *arena, const infc_op_desc *desc, infc_type *out) {
     const char *wrong = infc_desc_check(arena, desc);
-    if (!wrong) wrong = infc_want_f32(arena, desc, 0);
-    if (wrong) return wrong;
     const infc_type *x = &desc->in[0];
+    if (!wrong && x->dtype != INFC_DTYPE_i32 && x->dtype != INFC_DTYPE_i64)
+        wrong = infc_want_f32(arena, desc, 0);
+    if (wrong) return wrong;
     const infc_attr *axes = infc_desc_attr(desc, "axes");
     wrong = check_axes(arena, x, axes);
     if (wrong) return wrong;
@@ -71,7 +72,7 @@ void infc_call_reduce(const infc_op_desc *desc, infc_kernel_call *out) {
         inner = infc_dim_mul(inner, 16);
     }
     *out = (infc_kernel_call){.kind = desc->kind == INFC_OP_reduce_sum ? INFK_reduce_sum : INFK_reduce_max,
-                              .types = {"f32", "", "f32"}};
+                              .types = {infc_dtype_name(x->dtype), "", infc_dtype_name(x->dtype)}};
     out->dims.reduce = (infk_reduce_dims){
         .outer = (ptrdiff_t)outer,
         .r = (ptrdiff_t)infc_dims_product(x, first, end),
