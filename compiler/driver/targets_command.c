@@ -66,11 +66,11 @@ static infc_status run(infc_call_cx *call) {
     INFC_TABLE_ROW(&table, "target", "kernels", "compiler", "runs here", "flags");
     for (size_t i = 0; i < n; i++) {
         const infc_target *t = facts[i].target;
-        const char *runs = facts[i].native     ? "yes"
-                           : facts[i].emulator ? infc_arena_printf(arena, "under %s", t->runner)
-                           : t->runner ? infc_arena_printf(arena, "no; apt-get install -y %s",
-                                                           t->platform->emulator_packages)
-                                       : "no";
+        const char *runs =
+            facts[i].native     ? "yes"
+            : facts[i].emulator ? infc_arena_printf(arena, "under %s", facts[i].emulator)
+            : t->runner ? infc_arena_printf(arena, "no; apt-get install -y %s", t->platform->emulator_packages)
+                        : "no";
         INFC_TABLE_ROW(&table, t->name, infc_isa_token(t->isa),
                        facts[i].compiler ? facts[i].compiler : "missing; see infc doctor", runs, t->cflags);
     }

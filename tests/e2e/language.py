@@ -257,19 +257,21 @@ def check_values(model, reference, name, most, rough=False):
 
 def check_targets(infc, source, work):
     """examples/tiny-lm answers with the same bits on every target that runs here, emulated or not"""
-    listed = subprocess.run([str(infc), "targets"], capture_output=True, text=True).stdout.splitlines()[1:]
+    listed = subprocess.run([str(infc), "targets", "--json"], capture_output=True, text=True, check=True).stdout
     hashes = {}
-    for line in listed:
-        target = line.split()[0]
-        emulator = "qemu-" + target if "under qemu" in line else None
-        if not (" yes " in line or (emulator and shutil.which(emulator))):
-            continue
+    for line in json.loads(listed)["targets"]:
+        target = line["name"]
+        if "-ffreestanding" in line["cflags"] or not line["compiler"] or not (line["runs_here"] or line["emulator_found"]):
+            continue  # no operating system, no compiler, or nothing to run it
         out = work / f"tiny_{target}"
         argv = [infc, "compile", source / "examples/tiny-lm", "-o", out, "--target", target, "--set", "context=64",
                 "--set", "output.kinds=binary"]
         made = subprocess.run([str(a) for a in argv], capture_output=True, text=True)
-        argv = ([emulator, "-cpu", "max"] if target == "aarch64" else [emulator] if emulator else []) + [out / "tiny_lm"]
+        argv = ([] if line["runs_here"] else line["emulator"].split()) + [out / "tiny_lm"]
         run = subprocess.run([str(a) for a in argv + ["verify", "--threads", "1"]], capture_output=True, text=True)
+        if "decode_save_opc: Assertion" in run.stderr:  # of qemu 7.2, on conversions of riscv64's vectors
+            print(f"not run {target}: this qemu fails on it")
+            continue
         expect(made.returncode == 0 and run.returncode == 0, f"{target}: tiny-lm {made.stderr} {run.stderr}".strip())
         hashes[target] = run.stdout.rsplit(maxsplit=1)[-1] if run.stdout else made.stderr
     expect(len(set(hashes.values())) == 1, f"the same answer on {', '.join(hashes)}: {sorted(set(hashes.values()))}")
