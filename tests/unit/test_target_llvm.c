@@ -14,6 +14,7 @@ extern LLVMTargetMachineRef LLVMCreateTargetMachine(LLVMTargetRef target, const 
                                                     const char *cpu, const char *features,
                                                     int level, int reloc, int code_model);
 extern void LLVMDisposeTargetMachine(LLVMTargetMachineRef machine);
+extern void LLVMDisposeMessage(char *message);
 #define BACK_END(name)                                  \
     extern void LLVMInitialize##name##Target(void);     \
     extern void LLVMInitialize##name##TargetInfo(void); \
@@ -41,7 +42,10 @@ static const char *complaint(const char *triple, const char *cpu, const char *fe
     static char text[4096];
     char *error = NULL;
     LLVMTargetRef target;
-    if (LLVMGetTargetFromTriple(triple, &target, &error)) return "no such triple";
+    if (LLVMGetTargetFromTriple(triple, &target, &error)) {
+        LLVMDisposeMessage(error);
+        return "no such triple";
+    }
     FILE *file = tmpfile();
     const int kept = dup(STDERR_FILENO);
     dup2(fileno(file), STDERR_FILENO);
