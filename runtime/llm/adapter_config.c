@@ -53,7 +53,7 @@ static bool flag(infrt_json_reader *r, bool *out) {
 
 static bool positive(infrt_json_reader *r, double *out) {
     if (!infrt_json_number(r, out)) return false;
-    return (*out > 0 && *out < 1e9) || infrt_json_refuse(r, "not a number above 0");
+    return (*out >= 1e-9 && *out < 1e9) || infrt_json_refuse(r, "not a number from 1e-9 to 1e9");
 }
 
 static bool rank(infrt_json_reader *r, double *out) {
@@ -114,7 +114,6 @@ static bool patterns(infrt_json_reader *r, infrt_adapter_pattern **list, uint32_
 static bool value_take(config_reader *c, infrt_json_reader *r, const char *key) {
     infrt_adapter_config *config = c->config;
     double value = 0;
-    bool good;
     if (is_one_of(key, harmless, sizeof harmless / sizeof *harmless)) return infrt_json_skip(r);
     if (strcmp(key, "peft_type") == 0) return (c->type = text_is(r, "LORA"));
     if (strcmp(key, "bias") == 0) return text_is(r, "none");
@@ -125,9 +124,9 @@ static bool value_take(config_reader *c, infrt_json_reader *r, const char *key) 
     if (strcmp(key, "alpha_pattern") == 0)
         return patterns(r, &config->alphas, &config->n_alphas, false);
     if (strcmp(key, "r") == 0) {
-        good = c->rank = rank(r, &value);
-        config->rank = (uint32_t)value;
-        return good;
+        c->rank = rank(r, &value);
+        if (c->rank) config->rank = (uint32_t)value;
+        return c->rank;
     }
     if (strcmp(key, "lora_alpha") == 0) return (config->has_alpha = positive(r, &config->alpha));
     return off(r);
