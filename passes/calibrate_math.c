@@ -1,4 +1,5 @@
 #include "calibrate_math.h"
+#include "../templates/simd/scalar.h"
 #include <math.h>
 #include <string.h>
 
@@ -123,15 +124,8 @@ void infc_square_of_rows(const float *x, ptrdiff_t t, ptrdiff_t k, float *sum) {
 
 void infc_rotate(float *x, ptrdiff_t n) {
     for (ptrdiff_t at = 0; at < n; at += INFC_GROUP) {
-        float *v = x + at;
-        for (ptrdiff_t stride = 1; stride < INFC_GROUP; stride *= 2)
-            for (ptrdiff_t i = 0; i < INFC_GROUP; i += 2 * stride)
-                for (ptrdiff_t k = i; k < i + stride; k++) {
-                    const float a = v[k], b = v[k + stride];
-                    v[k] = a + b;
-                    v[k + stride] = a - b;
-                }
-        for (ptrdiff_t i = 0; i < INFC_GROUP; i++) v[i] *= 0.125f;
+        s_hadamard(x + at, INFC_GROUP);
+        for (ptrdiff_t i = 0; i < INFC_GROUP; i++) x[at + i] *= 0.125f;
     }
 }
 

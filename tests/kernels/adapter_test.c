@@ -3,21 +3,12 @@
  * their own. */
 #include "kernel_case.h"
 #include "level_here.h"
-#include "templates/reference.h"
+#include "level_rows.h"
 #include "templates/simd/scalar.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define JOIN2(a, b, c) a##b##c
-#define JOIN(a, b, c) JOIN2(a, b, c)
-#define QUOTE2(x) #x
-#define QUOTE(x) QUOTE2(x)
-#define ROWS JOIN(infk_, LEVEL, _rows)
-#define N_ROWS JOIN(infk_, LEVEL, _n)
-extern const infk_reference_row ROWS[];
-extern const size_t N_ROWS;
 
 enum { SLOTS = 3, MOST = 40, FIRST = 2, MOST_K = 200, MOST_N = 96, RANKS = 48 };
 static long checks, failures;

@@ -13,20 +13,11 @@
 #include "infc_abi.h"
 #include "keep_case.h"
 #include "level_here.h"
-#include "templates/reference.h"
+#include "level_rows.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define JOIN2(a, b, c) a##b##c
-#define JOIN(a, b, c) JOIN2(a, b, c)
-#define QUOTE2(x) #x
-#define QUOTE(x) QUOTE2(x)
-#define ROWS JOIN(infk_, LEVEL, _rows)
-#define N_ROWS JOIN(infk_, LEVEL, _n)
-extern const infk_reference_row ROWS[];
-extern const size_t N_ROWS;
 
 enum { COLUMN = INFK_SCRATCH + 1, FULL, N_IN, SLOT_Y = N_IN, SLOT_COPY };
 

@@ -6,20 +6,11 @@
  * give the same bits. */
 #include "kernel_case.h"
 #include "level_here.h"
-#include "templates/reference.h"
+#include "level_rows.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define JOIN2(a, b, c) a##b##c
-#define JOIN(a, b, c) JOIN2(a, b, c)
-#define QUOTE2(x) #x
-#define QUOTE(x) QUOTE2(x)
-#define ROWS JOIN(infk_, LEVEL, _rows)
-#define N_ROWS JOIN(infk_, LEVEL, _n)
-extern const infk_reference_row ROWS[];
-extern const size_t N_ROWS;
 
 enum {
     SEQUENCES = 3,
