@@ -57,6 +57,33 @@ void infc_diags_repeat(infc_cx *cx, const infc_cx *from) {
     }
 }
 
+static void put_file(const infc_loc *loc, infc_buf *out) {
+    if (!loc->file) return;
+    infc_buf_puts(out, loc->file);
+    if (loc->line > 0) infc_buf_printf(out, ":%d", loc->line);
+    if (loc->line > 0 && loc->col > 0) infc_buf_printf(out, ":%d", loc->col);
+    infc_buf_puts(out, ": ");
+}
+
+const char *infc_diags_take(infc_cx *cx, size_t mark) {
+    infc_buf first = {.arena = cx->arena};
+    size_t kept = mark;
+    for (size_t i = mark; i < cx->n_diags; i++) {
+        const infc_diag d = cx->diags[i];
+        if (d.severity != INFC_ERROR) {
+            cx->diags[kept++] = d;
+            continue;
+        }
+        cx->n_errors--;
+        if (first.len) continue;
+        put_file(&d.loc, &first);
+        if (d.loc.node) infc_buf_printf(&first, "%s: ", d.loc.node);
+        infc_buf_puts(&first, d.text);
+    }
+    cx->n_diags = kept;
+    return infc_buf_str(&first);
+}
+
 static const char *severity_name(infc_severity severity) {
     return severity == INFC_ERROR ? "error" : "warning";
 }
@@ -64,12 +91,7 @@ static const char *severity_name(infc_severity severity) {
 void infc_diags_text(const infc_cx *cx, infc_buf *out) {
     for (size_t i = 0; i < cx->n_diags; i++) {
         const infc_diag *d = &cx->diags[i];
-        if (d->loc.file) {
-            infc_buf_puts(out, d->loc.file);
-            if (d->loc.line > 0) infc_buf_printf(out, ":%d", d->loc.line);
-            if (d->loc.line > 0 && d->loc.col > 0) infc_buf_printf(out, ":%d", d->loc.col);
-            infc_buf_puts(out, ": ");
-        }
+        put_file(&d->loc, out);
         infc_buf_printf(out, "%s: ", severity_name(d->severity));
         if (d->loc.node) infc_buf_printf(out, "%s: ", d->loc.node);
         infc_buf_printf(out, "%s\n", d->text);

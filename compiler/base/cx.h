@@ -45,6 +45,10 @@ infc_status infc_diags_status(const infc_cx *cx, size_t mark);
 /* Records all of `from`'s here too: what an attempt in a context of its own found. */
 void infc_diags_repeat(infc_cx *cx, const infc_cx *from);
 
+/* The first error recorded at or after `mark`, with its location; then forgets all errors recorded there: for who goes
+ * on without what failed. "" when there is none. */
+const char *infc_diags_take(infc_cx *cx, size_t mark);
+
 /* One line each, `file:line:col: error: node: text`; and the same as a JSON array. */
 void infc_diags_text(const infc_cx *cx, infc_buf *out);
 void infc_diags_json(const infc_cx *cx, infc_buf *out);

@@ -9,7 +9,7 @@ typedef enum infc_agreement {
     INFC_AGREES,    /* every tensor has the bits of the reference kernels */
     INFC_DIFFERS,   /* one has not */
     INFC_NOT_RUN,   /* no compiler, or nothing here that runs it */
-    INFC_RUN_FAILED /* it ended otherwise than well */
+    INFC_RUN_FAILED /* it could not be compiled, or ended otherwise than well */
 } infc_agreement;
 
 /* What a metric was, and is; NAN: not known. */

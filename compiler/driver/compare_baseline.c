@@ -36,7 +36,8 @@ static void judge(infc_comparison *c, const infc_compared *r) {
         const double change = infc_measure_change(measure), limit = c->spec->thresholds[m];
         const char *before = infc_metric_text(arena, (infc_metric)m, measure->before);
         if (isnan(limit)) continue;
-        if (!isnan(measure->before) && isnan(measure->now) && r->agreement != INFC_NOT_RUN)
+        const bool ran = r->agreement == INFC_AGREES || r->agreement == INFC_DIFFERS;
+        if (!isnan(measure->before) && isnan(measure->now) && ran)
             regress(c, r,
                     infc_arena_printf(arena, "%s was %s and could not be measured now",
                                       infc_metrics[m].name, before));

@@ -2,6 +2,7 @@
 #include "../base/file.h"
 #include "../base/interrupt.h"
 #include "compare.h"
+#include "model_digest.h"
 #include "toolchain.h"
 #include <jansson.h>
 #include <math.h>
@@ -132,7 +133,7 @@ infc_status infc_compare_measure(infc_comparison *c, const infc_compile_options 
     infc_build *build = INFC_NEW(c->cx->arena, infc_build, 1);
     infc_compile_options with = *compile;
     with.out_dir = infc_path_join(c->cx->arena, c->temp, "out");
-    with.for_checks = with.with_names = true;
+    with.for_checks = with.with_names = with.keep_going = true;
     with.targets = (infc_texts){0};
     INFC_TRY(choose(c, compile, spec));
     c->spec = spec;
@@ -154,12 +155,18 @@ infc_status infc_compare_measure(infc_comparison *c, const infc_compile_options 
                          "model by the `bench` of "
                          "its binaries");
     c->model = build->spec.name;
-    c->model_sha256 = build->targets[0].plan.source_sha256;
+    INFC_TRY(infc_model_digest(c->cx, &build->spec, &build->ir, &c->model_sha256));
     for (size_t i = 0, k = 0; i < c->n; i++) {
         if (c->results[i].why) continue;
+        const infc_built *built = &build->targets[k++];
         infc_progress(c->cx, "comparing %s", c->results[i].target.name);
-        INFC_TRY(infc_memory_check(c->cx, &build->spec, &build->targets[k].plan));
-        INFC_TRY(measure(c, build, &build->targets[k++], &c->results[i]));
+        if (built->failed) {
+            c->results[i].agreement = INFC_RUN_FAILED;
+            c->results[i].why = built->failed;
+            continue;
+        }
+        INFC_TRY(infc_memory_check(c->cx, &build->spec, &built->plan));
+        INFC_TRY(measure(c, build, built, &c->results[i]));
     }
     return INFC_OK;
 }

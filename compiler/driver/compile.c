@@ -1,5 +1,6 @@
 /* compile.c - the pipeline, from spec and model to artefacts. Each step is in pipeline.c; a step that comes after
  * --stop-after does nothing. */
+#include "../base/interrupt.h"
 #include "clock.h"
 #include "pipeline.h"
 
@@ -11,6 +12,18 @@ static infc_status compile_for(infc_pipeline *p, infc_built *built) {
     return infc_pipeline_link(p, built); /* cc in parallel, objects from the cache; report and manifest */
 }
 
+/* What is wrong with one target, and not with this machine or with infc, ends that target only, if so wished. */
+static infc_status try_for(infc_pipeline *p, infc_built *built) {
+    const size_t mark = p->cx->n_diags;
+    const infc_status status = compile_for(p, built);
+    if (!p->options->keep_going || (status != INFC_ERR_TOOLCHAIN && status != INFC_ERR_UNSUPPORTED))
+        return status;
+    INFC_TRY(infc_interrupt_check(p->cx));
+    built->failed = infc_diags_take(p->cx, mark);
+    if (built->staged) infc_dir_remove(built->staged);
+    return INFC_OK;
+}
+
 static infc_status run(infc_pipeline *p) {
     infc_build *build = p->build;
     INFC_TRY(infc_pipeline_begin(p));  /* the command line is checked */
@@ -18,7 +31,7 @@ static infc_status run(infc_pipeline *p) {
     INFC_TRY(infc_pipeline_open(p));   /* the staged output folder */
     INFC_TRY(infc_pipeline_import(p)); /* ONNX to the infc dialect and a weight table */
     INFC_TRY(infc_pipeline_model(p));  /* passes that may change a bit; no target is known yet */
-    for (size_t i = 0; i < build->n_targets; i++) INFC_TRY(compile_for(p, &build->targets[i]));
+    for (size_t i = 0; i < build->n_targets; i++) INFC_TRY(try_for(p, &build->targets[i]));
     return infc_pipeline_commit(p); /* budgets; only now is anything under its final name */
 }
 

@@ -19,6 +19,7 @@ typedef struct infc_compile_options {
     bool only_llm;    /* refuses other models at once */
     bool keep_stages; /* infc_build.stages */
     bool with_names;  /* infc_linked.named */
+    bool keep_going; /* a target that cannot be compiled for is told in infc_built.failed, and the others go on */
 } infc_compile_options;
 
 #define INFC_CHECK_SEED 1u /* of made-up inputs */
@@ -36,6 +37,7 @@ typedef struct infc_built { /* for one target */
     infc_plan plan;
     infc_emitted emitted;
     infc_linked linked;
+    const char *failed; /* why there is nothing of it in `dir`; null: there is */
 } infc_built;
 
 typedef enum infc_reached {

@@ -181,11 +181,11 @@ infc_status infc_pipeline_lower(infc_pipeline *p, infc_built *built) {
 
 /* What plans of all targets have in common, made with the first: the digest of the model, what the reference gives. */
 static infc_status check_facts(infc_pipeline *p, infc_built *built) {
-    const infc_plan *first = &p->build->targets[0].plan;
-    if (&built->plan != first) {
-        built->plan.source_sha256 = first->source_sha256;
-        built->plan.check_seed = first->check_seed;
-        built->plan.check_hash = first->check_hash;
+    for (const infc_built *before = p->build->targets; before < built; before++) {
+        if (!before->plan.source_sha256) continue; /* it failed earlier */
+        built->plan.source_sha256 = before->plan.source_sha256;
+        built->plan.check_seed = before->plan.check_seed;
+        built->plan.check_hash = before->plan.check_hash;
         return INFC_OK;
     }
     INFC_TRY(infc_model_digest(p->cx, &p->build->spec, &p->build->ir, &built->plan.source_sha256));
@@ -234,8 +234,13 @@ infc_status infc_pipeline_commit(infc_pipeline *p) {
     if (!p->options->for_checks) INFC_TRY(infc_budgets_check(p->cx, b));
     if (!p->stage) return INFC_OK; /* --stop-after something before emit */
     INFC_TRY(infc_interrupt_check(p->cx));
+    infc_target *made = INFC_NEW(p->cx->arena, infc_target, b->n_targets);
+    size_t n = 0;
+    for (size_t i = 0; i < b->n_targets; i++)
+        if (!b->targets[i].failed) made[n++] = *b->targets[i].target;
+    if (n == 0) return INFC_OK; /* keep_going: each was told */
     if (b->n_targets > 1)
-        INFC_TRY(infc_emit_targets_manifest(p->cx, b->spec.name, p->stage->dir, b->spec.targets, b->n_targets));
+        INFC_TRY(infc_emit_targets_manifest(p->cx, b->spec.name, p->stage->dir, made, n));
     INFC_TRY(infc_commit(p->stage));
     b->reached = p->stopped ? INFC_REACHED_SOURCES : INFC_REACHED_ARTEFACTS;
     return INFC_OK;
