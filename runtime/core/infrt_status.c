@@ -22,6 +22,7 @@ int infrt_exit_code(infrt_status status) {
     case INFRT_ERR_DATA: return 3;
     case INFRT_ERR_IO:
     case INFRT_ERR_NO_MEMORY:
+    case INFRT_ERR_BUSY:
     case INFRT_ERR_CPU: return 4;
     case INFRT_ERR_INTERNAL: break;
     }

@@ -33,6 +33,7 @@ typedef enum infrt_status {
     INFRT_ERR_NO_MEMORY, /* exit 4 */
     INFRT_ERR_CPU,       /* this CPU lacks a feature that the code needs: exit 4 */
     INFRT_ERR_INTERNAL,  /* our own bug: exit 70 */
+    INFRT_ERR_BUSY,      /* full for now, try again later: exit 4 */
 } infrt_status;
 
 /* The first failure: what is wrong, where, and what to do. Start from {0}. */

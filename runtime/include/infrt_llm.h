@@ -39,6 +39,8 @@ typedef struct infrt_llm_config {
     bool pin_workers;         /* each worker to a CPU of its own, also the calling thread */
     bool forgetful;           /* what the cache holds of earlier requests is not used again */
     const infrt_watch *watch; /* told about every run; borrowed until close */
+    uint32_t queue_tokens; /* most tokens of requests that wait, but for a request that waits alone; no limit */
+    uint64_t target_itl_ns; /* how long a step with answers may take: as many rows of prompts as fit; no limit */
 } infrt_llm_config;
 
 /* Maps the weights, allocates the cache, starts the workers. `model` and `config` (which may be null) are borrowed,
@@ -70,6 +72,7 @@ typedef struct infrt_llm_sampling {
 #define INFRT_LLM_LOGPROBS 20u /* most alternatives per token */
 #define INFRT_LLM_BIASES 300u
 #define INFRT_LLM_REQUESTS 65536u
+#define INFRT_LLM_PRIORITY 100 /* the last; -INFRT_LLM_PRIORITY is the first */
 
 /* UTF-8, each with a NUL. */
 typedef struct infrt_llm_message {
@@ -92,14 +95,18 @@ typedef struct infrt_llm_request {
     const char *adapter; /* the name of one that was added; null: none */
     const char *const *stop; /* strings that end the answer and are not part of it: 8 of 1 to 128 bytes */
     uint32_t n_stop;
+    int32_t priority; /* lower ones first: -INFRT_LLM_PRIORITY to INFRT_LLM_PRIORITY */
+    const char *tenant; /* whom it is for: tenants get equal shares of a priority; null: one of its own */
+    uint64_t salt;        /* requests share what the cache holds only with those of the same salt */
+    uint64_t deadline_ns; /* of the monotonic clock: ends with INFRT_LLM_DEADLINE then; 0: never */
 } infrt_llm_request;
 
 typedef uint64_t infrt_llm_id; /* never 0, never used again */
 
 /* Puts a request at the end of the queue; copies all of it. An empty prompt stands for the model's begin token.
  * INFRT_ERR_USAGE: a prompt that is empty, or with max_tokens longer than the context, an id out of range, settings
- * that make no sense; INFRT_ERR_DATA: the chat template refuses the messages; INFRT_ERR_NO_MEMORY: there are `requests`
- * already, poll some to their end. */
+ * that make no sense; INFRT_ERR_DATA: the chat template refuses the messages; INFRT_ERR_BUSY: there are `requests`
+ * already, poll some to their end, or `queue_tokens` would wait, step first. */
 infrt_status infrt_llm_submit(infrt_llm *llm, const infrt_llm_request *request, infrt_llm_id *out,
                               infrt_error *error);
 
@@ -124,7 +131,8 @@ typedef enum infrt_llm_finish {
     INFRT_LLM_LENGTH,  /* max_tokens */
     INFRT_LLM_CONTEXT, /* the context is full */
     INFRT_LLM_CANCELLED,
-    INFRT_LLM_FAILED, /* the model gave no number, or a step failed */
+    INFRT_LLM_FAILED,   /* the model gave no number, or a step failed */
+    INFRT_LLM_DEADLINE, /* deadline_ns has passed */
 } infrt_llm_finish;
 const char *infrt_llm_finish_name(infrt_llm_finish finish); /* "eos", "stop", ... */
 

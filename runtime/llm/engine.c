@@ -87,6 +87,8 @@ infrt_status infrt_llm_open(const infc_model *model, const infrt_llm_config *con
     llm->info = model->llm;
     llm->watch = config->watch;
     llm->reuse = !config->forgetful;
+    llm->queue_tokens = config->queue_tokens;
+    llm->target_itl_ns = config->target_itl_ns;
     status = facts_choose(llm, config, error);
     if (status == INFRT_OK)
         status = infrt_weights_open(model, config->weights, &llm->weights, error);
@@ -169,6 +171,9 @@ infrt_status infrt_llm_step(infrt_llm *llm, infrt_llm_step_info *out, infrt_erro
         info.waiting += llm->requests[i].state == REQUEST_WAITING;
     }
     info.end_ns = infrt_os_now_ns();
+    if (llm->n_rows && status == INFRT_OK)
+        infrt_step_time_learn(&llm->time, info.tokens - info.prompt_tokens, info.prompt_tokens,
+                              info.end_ns - info.begin_ns);
     if (out) *out = info;
     return status;
 }

@@ -9,6 +9,7 @@
 #include "adapters.h"
 #include "kv_pool.h"
 #include "sampler.h"
+#include "step_time.h"
 #include "stop.h"
 #include <stdatomic.h>
 
@@ -70,6 +71,9 @@ typedef struct infrt_request {
     infrt_llm_finish finish;
     int32_t finish_token;
     infrt_llm_bias *bias; /* [INFRT_LLM_BIASES] */
+    int32_t priority;
+    uint64_t tenant; /* a hash; 0: none was named */
+    uint64_t salt, deadline_ns;
 } infrt_request;
 
 struct infrt_llm {
@@ -85,6 +89,9 @@ struct infrt_llm {
     infrt_request *requests; /* [facts.requests] */
     bool *sequence_taken;    /* [facts.sequences] */
     uint64_t n_arrived;
+    uint32_t queue_tokens;  /* most that wait; 0: no limit */
+    uint64_t target_itl_ns; /* 0: no limit */
+    infrt_step_time time;
     bool reuse;         /* blocks that hold the beginning of a prompt already */
     uint32_t text_room; /* of each request */
     /* Of the step: */
@@ -118,7 +125,7 @@ uint64_t infrt_request_root(const infrt_llm *llm, const infrt_request *r);
 
 /* engine_requests.c */
 infrt_request *infrt_request_find(infrt_llm *llm, infrt_llm_id id); /* null: gone */
-/* Ends those that were cancelled. */
+/* Ends those that were cancelled or are too late. */
 void infrt_requests_sweep(infrt_llm *llm);
 /* Whether an event and its text have room. */
 bool infrt_request_has_room(const infrt_llm *llm, const infrt_request *r);

@@ -58,9 +58,10 @@ uint64_t infrt_request_root(const infrt_llm *llm, const infrt_request *r) {
 void infrt_request_name_blocks(infrt_llm *llm, infrt_request *r) {
     const int32_t *table = llm->tables + (size_t)r->sequence * llm->info->max_blocks;
     uint32_t per = llm->info->block_positions;
-    for (; llm->reuse && (r->n_named + 1) * per <= r->n_computed; r->n_named++)
-        r->name = infrt_kv_pool_give_name(&llm->pool, table[r->n_named], r->name,
-                                          r->tokens + (size_t)r->n_named * per);
+    for (; llm->reuse && (r->n_named + 1) * per <= r->n_computed; r->n_named++) {
+        const infrt_kv_key key = {r->name, r->salt, r->tokens + (size_t)r->n_named * per};
+        r->name = infrt_kv_pool_give_name(&llm->pool, table[r->n_named], &key);
+    }
 }
 
 /* Blocks that hold the beginning of its tokens; at least one token is left to be computed. */
@@ -68,7 +69,8 @@ static void blocks_reuse(infrt_llm *llm, infrt_request *r) {
     int32_t *table = llm->tables + (size_t)r->sequence * llm->info->max_blocks;
     uint32_t per = llm->info->block_positions;
     while (llm->reuse && (r->n_blocks + 1) * per < r->n) {
-        int32_t block = infrt_kv_pool_find(&llm->pool, r->name, r->tokens + (size_t)r->n_blocks * per);
+        const infrt_kv_key key = {r->name, r->salt, r->tokens + (size_t)r->n_blocks * per};
+        int32_t block = infrt_kv_pool_find(&llm->pool, &key);
         if (block == INFRT_KV_NONE) break;
         infrt_kv_pool_hold(&llm->pool, block);
         r->name = llm->pool.name[block];
@@ -128,6 +130,8 @@ static void rows_share(infrt_llm *llm) {
         if (decodes(r) && infrt_request_has_room(llm, r) && decoding < most) decoding++;
     }
     prompts = most - decoding;
+    if (llm->target_itl_ns && decoding)
+        prompts = infrt_step_time_rows(&llm->time, llm->target_itl_ns, prompts);
     for (infrt_request *r = NULL; (r = next_running(llm, r));) {
         uint32_t left = r->n - r->n_computed, rows = decodes(r)       ? decoding > 0
                                                      : left < prompts ? left

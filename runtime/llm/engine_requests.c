@@ -1,5 +1,7 @@
 /* engine_requests.c - requests come, are asked about, and go. */
 #include "engine.h"
+#include "infrt_hash.h"
+#include "infrt_os.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,6 +14,7 @@ const char *infrt_llm_finish_name(infrt_llm_finish finish) {
     case INFRT_LLM_CONTEXT: return "context";
     case INFRT_LLM_CANCELLED: return "cancelled";
     case INFRT_LLM_FAILED: return "failed";
+    case INFRT_LLM_DEADLINE: return "deadline";
     }
     return "?";
 }
@@ -32,9 +35,14 @@ void infrt_llm_cancel(infrt_llm *llm, infrt_llm_id id) {
     if (r && atomic_load(&r->id) == id) atomic_store(&r->cancelled, id);
 }
 
-static bool is_cancelled(const infrt_request *r) {
-    return (r->state == REQUEST_WAITING || r->state == REQUEST_RUNNING) &&
-           atomic_load(&r->cancelled) == atomic_load(&r->id);
+/* Whether it ends for a reason from outside, and is ended then. */
+static bool end_if_called_off(infrt_llm *llm, infrt_request *r) {
+    if (r->state != REQUEST_WAITING && r->state != REQUEST_RUNNING) return false;
+    if (atomic_load(&r->cancelled) == atomic_load(&r->id))
+        infrt_answer_end(llm, r, INFRT_LLM_CANCELLED, -1);
+    else if (r->deadline_ns && infrt_os_now_ns() >= r->deadline_ns)
+        infrt_answer_end(llm, r, INFRT_LLM_DEADLINE, -1);
+    return r->state == REQUEST_DONE;
 }
 
 /* What was polled makes room for what comes. */
@@ -48,8 +56,8 @@ static void text_move_up(infrt_request *r) {
 void infrt_requests_sweep(infrt_llm *llm) {
     for (uint32_t i = 0; i < llm->facts.requests; i++) {
         infrt_request *r = &llm->requests[i];
-        if (is_cancelled(r)) infrt_answer_end(llm, r, INFRT_LLM_CANCELLED, -1);
-        else if (r->state == REQUEST_RUNNING && r->n_events == 0 && r->text_begin) text_move_up(r);
+        if (!end_if_called_off(llm, r) && r->state == REQUEST_RUNNING && r->n_events == 0 && r->text_begin)
+            text_move_up(r);
     }
 }
 
@@ -62,6 +70,9 @@ bool infrt_request_has_room(const infrt_llm *llm, const infrt_request *r) {
 static infrt_status settings_check(const infrt_llm *llm, const infrt_llm_request *request, infrt_error *error) {
     infrt_status status = infrt_sampling_check(&request->sampling, llm->facts.n_ids, error);
     if (status != INFRT_OK) return status;
+    if (request->priority < -INFRT_LLM_PRIORITY || request->priority > INFRT_LLM_PRIORITY)
+        return infrt_fail(error, INFRT_ERR_USAGE, "priority is %d: give %d to %d, the lower the sooner",
+                          request->priority, -INFRT_LLM_PRIORITY, INFRT_LLM_PRIORITY);
     if (request->n_top_logprobs > INFRT_LLM_LOGPROBS)
         return infrt_fail(error, INFRT_ERR_USAGE, "%u alternatives to each token: at most %u are told",
                           request->n_top_logprobs, INFRT_LLM_LOGPROBS);
@@ -93,6 +104,16 @@ static infrt_status prompt_take(infrt_llm *llm, const infrt_llm_request *request
     return INFRT_OK;
 }
 
+static infrt_status queue_check(const infrt_llm *llm, uint32_t n, infrt_error *error) {
+    uint64_t waiting = 0;
+    for (uint32_t i = 0; i < llm->facts.requests && llm->queue_tokens; i++)
+        if (llm->requests[i].state == REQUEST_WAITING) waiting += llm->requests[i].n;
+    if (waiting == 0 || waiting + n <= llm->queue_tokens) return INFRT_OK;
+    return infrt_fail(error, INFRT_ERR_BUSY,
+                      "%" PRIu64 " tokens wait; with %u more they are over the %u of queue_tokens",
+                      waiting, n, llm->queue_tokens);
+}
+
 static void settings_take(infrt_llm *llm, const infrt_llm_request *request, infrt_request *r) {
     r->sampling = request->sampling;
     r->sampling.bias = r->bias;
@@ -105,6 +126,10 @@ static void settings_take(infrt_llm *llm, const infrt_llm_request *request, infr
     r->adapter = request->adapter ? infrt_adapters_find(&llm->adapters, request->adapter) : INFRT_NO_ADAPTER;
     infrt_adapters_hold(&llm->adapters, r->adapter);
     r->name = infrt_request_root(llm, r);
+    r->priority = request->priority;
+    r->tenant = request->tenant ? infrt_hash64(request->tenant, strlen(request->tenant)) | 1 : 0;
+    r->salt = request->salt;
+    r->deadline_ns = request->deadline_ns;
     r->text_begin = r->text_free = r->text_end = 0;
     r->event_first = r->n_events = 0;
     r->finish = INFRT_LLM_GOES_ON;
@@ -118,7 +143,7 @@ infrt_status infrt_llm_submit(infrt_llm *llm, const infrt_llm_request *request, 
     *out = 0;
     while (r < end && r->state != REQUEST_FREE) r++;
     if (r == end)
-        return infrt_fail(error, INFRT_ERR_NO_MEMORY,
+        return infrt_fail(error, INFRT_ERR_BUSY,
                           "there are %u requests already; poll some to their end, or open for more",
                           llm->facts.requests);
     infrt_status status = settings_check(llm, request, error);
@@ -126,6 +151,7 @@ infrt_status infrt_llm_submit(infrt_llm *llm, const infrt_llm_request *request, 
         status = infrt_fail(error, INFRT_ERR_USAGE, "stop strings: at most %d, each of 1 to %d bytes",
                             INFRT_STOP_STRINGS, INFRT_STOP_BYTES);
     if (status == INFRT_OK) status = prompt_take(llm, request, r, error);
+    if (status == INFRT_OK) status = queue_check(llm, r->n, error);
     if (status != INFRT_OK) return status;
     settings_take(llm, request, r);
     r->order = ++llm->n_arrived;
@@ -160,7 +186,7 @@ static void chosen_tell(infrt_request *r, infrt_llm_event *out) {
 bool infrt_llm_poll(infrt_llm *llm, infrt_llm_id id, infrt_llm_event *out) {
     infrt_request *r = infrt_request_find(llm, id);
     if (!r) return false;
-    if (is_cancelled(r)) infrt_answer_end(llm, r, INFRT_LLM_CANCELLED, -1);
+    end_if_called_off(llm, r);
     if (r->n_events == 0 && r->state != REQUEST_DONE) return false;
     *out = (infrt_llm_event){.text = r->text + r->text_begin,
                              .n_prompt = r->n_prompt,

@@ -20,10 +20,11 @@ bool infrt_kv_pool_init(infrt_kv_pool *p, uint32_t n_blocks, uint32_t positions)
     p->before = calloc((size_t)n_blocks + 1, sizeof *p->before);
     p->name = calloc(n_blocks, sizeof *p->name);
     p->parent = calloc(n_blocks, sizeof *p->parent);
+    p->salt = calloc(n_blocks, sizeof *p->salt);
     p->tokens = calloc((size_t)n_blocks * positions, sizeof *p->tokens);
     p->bucket = calloc(p->n_buckets, sizeof *p->bucket);
     p->next = calloc(n_blocks, sizeof *p->next);
-    if (!p->holders || !p->blank || !p->after || !p->before || !p->name || !p->parent ||
+    if (!p->holders || !p->blank || !p->after || !p->before || !p->name || !p->parent || !p->salt ||
         !p->tokens || !p->bucket || !p->next) {
         infrt_kv_pool_deinit(p);
         return false;
@@ -41,6 +42,7 @@ void infrt_kv_pool_deinit(infrt_kv_pool *p) {
     free(p->before);
     free(p->name);
     free(p->parent);
+    free(p->salt);
     free(p->tokens);
     free(p->bucket);
     free(p->next);
@@ -59,14 +61,25 @@ static void ring_remove(infrt_kv_pool *p, int32_t block) {
     p->before[p->after[block]] = p->before[block];
 }
 
-static int32_t *bucket_of(const infrt_kv_pool *p, uint64_t parent, const int32_t *tokens) {
-    uint64_t hash = infrt_mix64(parent + 1);
-    for (uint32_t i = 0; i < p->positions; i++) hash = infrt_mix64(hash ^ (uint32_t)tokens[i]);
+static infrt_kv_key key_of(const infrt_kv_pool *p, int32_t block) {
+    return (infrt_kv_key){p->parent[block], p->salt[block], p->tokens + (size_t)block * p->positions};
+}
+
+static bool has_key(const infrt_kv_pool *p, int32_t block, const infrt_kv_key *key) {
+    const infrt_kv_key own = key_of(p, block);
+    return own.parent == key->parent && own.salt == key->salt &&
+           memcmp(own.tokens, key->tokens, p->positions * sizeof *own.tokens) == 0;
+}
+
+static int32_t *bucket_of(const infrt_kv_pool *p, const infrt_kv_key *key) {
+    uint64_t hash = infrt_mix64(infrt_mix64(key->parent + 1) ^ key->salt);
+    for (uint32_t i = 0; i < p->positions; i++) hash = infrt_mix64(hash ^ (uint32_t)key->tokens[i]);
     return &p->bucket[hash & (p->n_buckets - 1)];
 }
 
 static void name_remove(infrt_kv_pool *p, int32_t block) {
-    int32_t *at = bucket_of(p, p->parent[block], p->tokens + (size_t)block * p->positions);
+    const infrt_kv_key key = key_of(p, block);
+    int32_t *at = bucket_of(p, &key);
     while (*at != block) at = &p->next[*at];
     *at = p->next[block];
     p->name[block] = 0;
@@ -102,22 +115,20 @@ void infrt_kv_pool_drop(infrt_kv_pool *p, int32_t block) {
     else p->blank[p->n_blank++] = block;
 }
 
-int32_t infrt_kv_pool_find(const infrt_kv_pool *p, uint64_t parent, const int32_t *tokens) {
-    int32_t block = *bucket_of(p, parent, tokens);
-    while (block != INFRT_KV_NONE &&
-           (p->parent[block] != parent ||
-            memcmp(p->tokens + (size_t)block * p->positions, tokens, p->positions * sizeof *tokens) != 0))
-        block = p->next[block];
+int32_t infrt_kv_pool_find(const infrt_kv_pool *p, const infrt_kv_key *key) {
+    int32_t block = *bucket_of(p, key);
+    while (block != INFRT_KV_NONE && !has_key(p, block, key)) block = p->next[block];
     return block;
 }
 
-uint64_t infrt_kv_pool_give_name(infrt_kv_pool *p, int32_t block, uint64_t parent, const int32_t *tokens) {
-    int32_t other = infrt_kv_pool_find(p, parent, tokens), *bucket = bucket_of(p, parent, tokens);
+uint64_t infrt_kv_pool_give_name(infrt_kv_pool *p, int32_t block, const infrt_kv_key *key) {
+    int32_t other = infrt_kv_pool_find(p, key), *bucket = bucket_of(p, key);
     if (other != INFRT_KV_NONE) return p->name[other];
     assert(p->holders[block] > 0 && !p->name[block]);
     p->name[block] = ++p->n_named;
-    p->parent[block] = parent;
-    memcpy(p->tokens + (size_t)block * p->positions, tokens, p->positions * sizeof *tokens);
+    p->parent[block] = key->parent;
+    p->salt[block] = key->salt;
+    memcpy(p->tokens + (size_t)block * p->positions, key->tokens, p->positions * sizeof *key->tokens);
     p->next[block] = *bucket;
     *bucket = block;
     return p->name[block];

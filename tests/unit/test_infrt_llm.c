@@ -57,7 +57,9 @@ static void expect_blocks_owned(const infrt_llm *llm) {
     for (uint32_t i = (uint32_t)pool->after[head]; i != head; i = (uint32_t)pool->after[i], seen++) {
         assert_int_equal(pool->holders[i]++, 0);
         assert_true(pool->name[i] > 0);
-        assert_int_equal(infrt_kv_pool_find(pool, pool->parent[i], pool->tokens + i * FAKE_PER_BLOCK), i);
+        assert_int_equal(infrt_kv_pool_find(pool, &(infrt_kv_key){pool->parent[i], pool->salt[i],
+                                                                  pool->tokens + i * FAKE_PER_BLOCK}),
+                         i);
     }
     assert_int_equal(seen, pool->n_free);
     for (uint32_t i = 0; i < pool->n_blocks; i++) assert_true(pool->holders[i] > 0);
@@ -323,6 +325,9 @@ static void test_refused(void **state) {
     expect_refused(llm, (infrt_llm_request){.tokens = prompt, .n_tokens = 3, .stop = stops, .n_stop = 1}, "stop");
     expect_refused(llm, (infrt_llm_request){.tokens = prompt, .n_tokens = 3, .n_top_logprobs = 21}, "at most 20");
     infrt_llm_request request = {.tokens = prompt, .n_tokens = 3};
+    request.priority = 101;
+    expect_refused(llm, request, "priority is 101: give -100 to 100");
+    request.priority = 0;
     request.sampling.temperature = -1;
     expect_refused(llm, request, "temperature is -1");
     request.sampling = (infrt_llm_sampling){.top_p = 0.0f / 0.0f};
@@ -369,7 +374,7 @@ static void test_empty_and_full(void **state) {
     infrt_llm_request request = {.max_tokens = 2, .ignore_eos = true};
     for (int i = 0; i < 2; i++)
         assert_int_equal(infrt_llm_submit(llm, &request, &ids[i], &error), INFRT_OK);
-    assert_int_equal(infrt_llm_submit(llm, &request, &ids[2], &error), INFRT_ERR_NO_MEMORY);
+    assert_int_equal(infrt_llm_submit(llm, &request, &ids[2], &error), INFRT_ERR_BUSY);
     assert_false(infrt_llm_poll(llm, ids[2], NULL));
     while (!got.finish) {
         assert_int_equal(infrt_llm_step(llm, NULL, NULL), INFRT_OK);

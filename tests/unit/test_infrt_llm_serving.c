@@ -1,0 +1,158 @@
+/* What an engine with many clients does for each: salts, deadlines, bounded queues, a bounded time of steps. */
+#include "engine.h"
+#include "infrt_fake_llm.h"
+#include "infrt_os.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+#include <cmocka.h>
+
+static infrt_llm *engine(infrt_llm_config config) {
+    infrt_llm *llm;
+    infrt_error error = {0};
+    config.workers = 1;
+    if (infrt_llm_open(&fake_llm, &config, &llm, &error) != INFRT_OK) fail_msg("%s", error.text);
+    return llm;
+}
+
+static infrt_llm_id submit(infrt_llm *llm, const infrt_llm_request *request) {
+    infrt_llm_id id;
+    infrt_error error = {0};
+    if (infrt_llm_submit(llm, request, &id, &error) != INFRT_OK) fail_msg("%s", error.text);
+    return id;
+}
+
+static void expect_all_free(const infrt_llm *llm) {
+    assert_int_equal(llm->pool.n_free, llm->pool.n_blocks);
+    assert_int_equal(fake_wrongs, 0);
+}
+
+/* Steps until it ends; checks every token of a greedy answer. */
+static infrt_llm_event finish(infrt_llm *llm, infrt_llm_id id, const int32_t *prompt, uint32_t n) {
+    int32_t tokens[FAKE_CONTEXT];
+    infrt_llm_event event = {0};
+    memcpy(tokens, prompt, n * sizeof *tokens);
+    while (!event.finish) {
+        assert_int_equal(infrt_llm_step(llm, NULL, NULL), INFRT_OK);
+        while (infrt_llm_poll(llm, id, &event) && !event.finish) {
+            assert_int_equal(event.token, fake_next(tokens, n));
+            tokens[n++] = event.token;
+        }
+    }
+    return event;
+}
+
+static const int32_t prompt[150] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5};
+
+/* Requests find what those of the same salt left, and nothing else. */
+static void test_salt(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t salt;
+        uint32_t reused;
+    } cases[] = {{0, 0},  {0, 96},
+                 {1, 0},  {2, 0},
+                 {1, 96}, {2, 96},
+                 {0, 96}, {UINT64_C(1) << 63, 0},
+                 {3, 0},  {UINT64_C(1) << 63, 96}};
+    infrt_llm *llm = engine((infrt_llm_config){.kv_bytes = (uint64_t)40 * FAKE_BLOCK_BYTES});
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        infrt_llm_request request = {
+            .tokens = prompt, .n_tokens = 100, .max_tokens = 5, .ignore_eos = true, .salt = cases[i].salt};
+        infrt_llm_event event = finish(llm, submit(llm, &request), prompt, 100);
+        assert_int_equal(event.n_reused, cases[i].reused);
+        assert_int_equal(event.n_answer, 5);
+        expect_all_free(llm);
+    }
+    infrt_llm_close(&llm);
+}
+
+static void sleep_until(uint64_t ns) {
+    while (infrt_os_now_ns() < ns) {
+        const struct timespec a_little = {.tv_nsec = 200000};
+        nanosleep(&a_little, NULL);
+    }
+}
+
+/* Waiting, in its prompt, in its answer; seen by a poll and by a step. */
+static void test_deadline(void **state) {
+    (void)state;
+    infrt_llm *llm = engine((infrt_llm_config){.chunk = 8, .forgetful = true});
+    for (int steps = 0; steps < 20; steps++) {
+        infrt_llm_event event = {0};
+        infrt_llm_request request = {.tokens = prompt, .n_tokens = 40, .ignore_eos = true};
+        request.deadline_ns = infrt_os_now_ns() + 3000000;
+        infrt_llm_id id = submit(llm, &request);
+        for (int i = 0; i < steps; i++) assert_int_equal(infrt_llm_step(llm, NULL, NULL), INFRT_OK);
+        sleep_until(request.deadline_ns);
+        if (steps % 2) assert_int_equal(infrt_llm_step(llm, NULL, NULL), INFRT_OK);
+        while (infrt_llm_poll(llm, id, &event)) {}
+        assert_int_equal(event.finish, INFRT_LLM_DEADLINE);
+        assert_true(event.n_answer <= (uint32_t)steps);
+        expect_all_free(llm);
+    }
+    infrt_llm_request request = {.tokens = prompt, .n_tokens = 3, .max_tokens = 5, .ignore_eos = true};
+    request.deadline_ns = UINT64_MAX;
+    assert_int_equal(finish(llm, submit(llm, &request), prompt, 3).finish, INFRT_LLM_LENGTH);
+    assert_string_equal(infrt_llm_finish_name(INFRT_LLM_DEADLINE), "deadline");
+    infrt_llm_close(&llm);
+}
+
+/* Further tokens are refused while so many wait, and taken once they run. */
+static void test_queue_tokens(void **state) {
+    (void)state;
+    infrt_llm *llm =
+        engine((infrt_llm_config){.queue_tokens = 100, .kv_bytes = (uint64_t)40 * FAKE_BLOCK_BYTES});
+    infrt_llm_request request = {.tokens = prompt, .n_tokens = 60, .max_tokens = 2, .ignore_eos = true};
+    infrt_llm_id ids[2], refused;
+    infrt_error error = {0};
+    for (int i = 0; i < 2; i++) {
+        ids[i] = submit(llm, &request); /* alone */
+        assert_int_equal(infrt_llm_submit(llm, &request, &refused, &error), INFRT_ERR_BUSY);
+        assert_int_equal(refused, 0);
+        assert_non_null(strstr(error.text, "60 tokens wait; with 60 more they are over the 100"));
+        assert_int_equal(infrt_exit_code(INFRT_ERR_BUSY), 4);
+        assert_int_equal(infrt_llm_step(llm, NULL, NULL), INFRT_OK);
+    }
+    for (int i = 0; i < 2; i++) finish(llm, ids[i], prompt, 60);
+    request.n_tokens = 150; /* more than the limit, but nobody else waits */
+    ids[0] = submit(llm, &request);
+    request.n_tokens = 1;
+    assert_int_equal(infrt_llm_submit(llm, &request, &refused, &error), INFRT_ERR_BUSY);
+    infrt_llm_cancel(llm, ids[0]);
+    infrt_llm_step(llm, NULL, NULL);
+    finish(llm, submit(llm, &request), prompt, 1);
+    infrt_llm_close(&llm);
+}
+
+/* With a target that cannot be met prompts beside answers get the least, alone all; answers stay right. */
+static void test_target(void **state) {
+    (void)state;
+    infrt_llm *llm =
+        engine((infrt_llm_config){.target_itl_ns = 1, .kv_bytes = (uint64_t)40 * FAKE_BLOCK_BYTES});
+    infrt_llm_request request = {.tokens = prompt, .n_tokens = 3, .max_tokens = 40, .ignore_eos = true};
+    infrt_llm_step_info info;
+    infrt_llm_id first = submit(llm, &request), second;
+    assert_int_equal(infrt_llm_step(llm, &info, NULL), INFRT_OK);
+    request.n_tokens = 150;
+    second = submit(llm, &request);
+    for (uint32_t left = 150; left > 0; left -= info.prompt_tokens) {
+        assert_int_equal(infrt_llm_step(llm, &info, NULL), INFRT_OK);
+        assert_int_equal(info.prompt_tokens, left < INFRT_STEP_ROWS_LEAST ? left : INFRT_STEP_ROWS_LEAST);
+        assert_int_equal(info.tokens - info.prompt_tokens, 1);
+    }
+    finish(llm, first, prompt, 3);
+    finish(llm, second, prompt, 150);
+    request.n_tokens = 149; /* four blocks are there already */
+    second = submit(llm, &request);
+    assert_int_equal(infrt_llm_step(llm, &info, NULL), INFRT_OK);
+    assert_int_equal(info.prompt_tokens, 149 - 128);
+    infrt_llm_close(&llm);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_salt), cmocka_unit_test(test_deadline),
+                                       cmocka_unit_test(test_queue_tokens), cmocka_unit_test(test_target)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
