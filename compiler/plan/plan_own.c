@@ -51,8 +51,12 @@ static void share_by_groups(infc_plan *plan, int s) {
     if (plan->stores[qkv->first_store].buffer != infc_plan_root(plan, store->operands[0]) ||
         qkv->units != q + 2 * k)
         return;
-    qkv->parts[0] = q;
-    qkv->parts[1] = qkv->parts[2] = k;
+    for (int i = before; i < s; i++) { /* and what adds to them in place */
+        infc_plan_step *step = &plan->steps[i];
+        if (i > before && (!step->kernel || step->kernel->kind != INFK_adapter_out)) continue;
+        step->parts[0] = q;
+        step->parts[1] = step->parts[2] = k;
+    }
 }
 
 void infc_plan_own(infc_cx *cx, infc_plan *plan) {

@@ -107,26 +107,31 @@ def link_peer(folder, built, peer):
             "-L", libraries, f"-Wl,-rpath,{libraries}", "-lllama", "-lggml", "-lggml-base", "-lm", "-o", peer)  # fmt: skip
 
 
+def tinyllama_value(name):
+    sizes = write_checkpoint.shapes(TINYLLAMA, tied=False)
+    if len(sizes[name]) == 1:
+        return np.ones(sizes[name], np.float32)
+    seed = list(sizes).index(name)
+    return np.random.default_rng(seed).standard_normal(sizes[name], np.float32) * np.float32(0.02)
+
+
+def tinyllama_folder(work):
+    folder = work / "tinyllama"
+    if not (folder / "config.json").exists():
+        write_checkpoint.write_hf(folder, TINYLLAMA, tinyllama_value, "BF16", tied=False)
+    return folder
+
+
 def tinyllama(work, peer):
     """-> the folder for infc, the files for llama.cpp"""
-    folder, gguf_files = work / "tinyllama", [work / f"tinyllama-{kind}.gguf" for kind in ("Q4_0", "Q4_K_M")]
-    sizes = write_checkpoint.shapes(TINYLLAMA, tied=False)
-
-    def value(name):
-        if len(sizes[name]) == 1:
-            return np.ones(sizes[name], np.float32)
-        seed = list(sizes).index(name)
-        return np.random.default_rng(seed).standard_normal(sizes[name], np.float32) * np.float32(0.02)
-
-    if not (folder / "config.json").exists():
-        write_checkpoint.write_hf(folder, TINYLLAMA, value, "BF16", tied=False)
+    folder, gguf_files = tinyllama_folder(work), [work / f"tinyllama-{kind}.gguf" for kind in ("Q4_0", "Q4_K_M")]
     if not gguf_files[-1].exists():
         letters = "abcdefghijklmnopqrstuvwxyz"
         words = [letters[i % 26] + letters[i // 26 % 26] + letters[i // 676 % 26] + letters[i // 17576] for i in range(TINYLLAMA.vocab)]
         tokens = ["<unk>", "<s>", "</s>"] + [f"<0x{i:02X}>" for i in range(256)] + words
         types = [2, 3, 3] + [6] * 256 + [1] * TINYLLAMA.vocab
         n = TINYLLAMA.vocab
-        write_checkpoint.write_gguf(work / "tinyllama-F16.gguf", TINYLLAMA, value, "F16", False, tokens[:n], types[:n])
+        write_checkpoint.write_gguf(work / "tinyllama-F16.gguf", TINYLLAMA, tinyllama_value, "F16", False, tokens[:n], types[:n])
         for path in gguf_files:
             command(peer, "quantize", work / "tinyllama-F16.gguf", path, path.stem.split("-")[1], 2)
     return folder, gguf_files
