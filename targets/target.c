@@ -3,6 +3,9 @@
 #include <string.h>
 #if defined(__aarch64__) || defined(__riscv)
 #include <sys/auxv.h>
+#elif defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 #define HOST_IS_x86_64 false
@@ -76,6 +79,9 @@ static bool list_has(const char *list, const char *word, size_t n) {
 static bool host_has(const char *feature, size_t n) {
 #if defined(__x86_64__)
     __builtin_cpu_init();
+    /* Linux gives tiles to a process that asks: arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA). */
+    if (n == 8 && memcmp(feature, "amx-tile", n) == 0)
+        return __builtin_cpu_supports("amx-tile") && syscall(SYS_arch_prctl, 0x1023, 18) == 0;
 #define HAS(name)                                              \
     if (n == sizeof name - 1 && memcmp(feature, name, n) == 0) \
         return __builtin_cpu_supports(name) != 0;
@@ -83,7 +89,7 @@ static bool host_has(const char *feature, size_t n) {
     HAS("popcnt") HAS("sse3") HAS("ssse3") HAS("sse4.1") HAS("sse4.2")
     HAS("avx") HAS("avx2") HAS("fma") HAS("f16c") HAS("bmi") HAS("bmi2")
     HAS("lzcnt") HAS("movbe") HAS("avx512f") HAS("avx512bw") HAS("avx512cd") HAS("avx512dq")
-    HAS("avx512vl") HAS("avx512vnni") HAS("avx512bf16") HAS("avxvnni") HAS("amx-tile") HAS("amx-int8")
+    HAS("avx512vl") HAS("avx512vnni") HAS("avx512bf16") HAS("avxvnni") HAS("amx-int8")
     /* clang-format on */
 #undef HAS
 #elif defined(__aarch64__) || defined(__riscv)

@@ -159,6 +159,13 @@ static bool arm_check(const char *feature, size_t n, infc_buf *out) {
     return false;
 }
 
+/* Linux gives tiles to a process that asks for them: arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA). */
+static const char ask_for_tiles[] =
+    "    long refused;\n"
+    "    __asm__ volatile(\"syscall\" : \"=a\"(refused) : \"0\"(158L), \"D\"(0x1023L), \"S\"(18L)\n"
+    "                     : \"rcx\", \"r11\", \"memory\");\n"
+    "    if (refused) return \"amx-tile (the system does not permit it)\";\n";
+
 /* RISC-V has no register that says it, and WebAssembly and microcontrollers fail to load what they cannot run. */
 static infc_status cpu_checks(const infc_emit_unit *u, infc_buf *out) {
     const char *features = u->plan->target.cpu_features, *arch = u->plan->target.platform->arch;
@@ -176,6 +183,7 @@ static infc_status cpu_checks(const infc_emit_unit *u, infc_buf *out) {
                              "no check for feature %.*s of %s", (int)n, p, arch);
         p += n;
     }
+    if (x86 && strstr(features, "amx-tile")) infc_buf_puts(out, ask_for_tiles);
     return INFC_OK;
 }
 

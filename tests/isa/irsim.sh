@@ -22,7 +22,8 @@ for source in "$@" "$(dirname "$0")/sim512.c"; do
     "$clang" -mprefer-vector-width=256 $flags -Wno-psabi -S -emit-llvm "$source" -o "$dir/$i.ll"
     sed -E -i 's/"target-(features|cpu)"="[^"]*"//g; s/"tune-cpu"="[^"]*"//g
         s/@llvm\.x86\.avx512\.(mask\.)?(max|min|rndscale|scalef)\.ps\.512/@sim_\2_ps_512/g
-        s/@llvm\.x86\.avx512\.(pmaddw|pmaddubs)\.([dw])\.512/@sim_\1_\2_512/g' "$dir/$i.ll"
+        s/@llvm\.x86\.avx512\.(pmaddw|pmaddubs)\.([dw])\.512/@sim_\1_\2_512/g
+        s/@llvm\.x86\.avx512\.(mask\.)?(vpdpbusd|vpdpwssd|cvttps2dq)\.512/@sim_\2_512/g' "$dir/$i.ll"
 done
 if grep -hoE '@llvm\.x86\.avx512[a-z0-9.]+' "$dir"/*.ll | sort -u >"$dir/left"; then
     echo "irsim.sh: no body in sim512.c for:" >&2

@@ -17,12 +17,17 @@ static bool is_gated(infk_kind kind) { return kind == INFK_gated_i8 || kind == I
 
 static bool is_i4(infk_kind kind) { return kind == INFK_linear_i4 || kind == INFK_gated_i4; }
 
+/* Rows, inputs, outputs beyond what kernels take at a time. */
+static const ptrdiff_t large[][3] = {{33, 1100, 40}, {200, 65, 17}, {600, 64, 40}};
+enum { N_LARGE = sizeof large / sizeof *large };
+
 static bool matmul_case(size_t i, kernel_case *c) {
-    if (i >= N_ROWS * N_INPUTS) return false;
+    if (i >= N_ROWS * N_INPUTS + N_LARGE) return false;
     infk_linear_dims *d = &c->dims.linear;
-    d->t = rows[i % N_ROWS];
-    d->k = inputs[i / N_ROWS];
-    d->n = outputs[(i + i / N_ROWS) % N_OUTPUTS];
+    const ptrdiff_t *of = i < N_ROWS * N_INPUTS ? NULL : large[i - N_ROWS * N_INPUTS];
+    d->t = of ? of[0] : rows[i % N_ROWS];
+    d->k = of ? of[1] : inputs[i / N_ROWS];
+    d->n = of ? of[2] : outputs[(i + i / N_ROWS) % N_OUTPUTS];
     d->x_row = infk_record_bytes(d->k);
     d->w_panel = is_i4(c->kind) ? infk_panel_i4_bytes(d->k) : infk_panel_i8_bytes(d->k);
     d->y_row = d->n + (ptrdiff_t)(i % 2) * 3;

@@ -38,6 +38,17 @@ target_compile_definitions(kernels_${level}_sim PRIVATE LEVEL=${level} LEVEL_${l
 target_link_libraries(kernels_${level}_sim PRIVATE infk_reference m)
 kernels_add_test(kernels_${level}_sim full kernels_${level}_sim --hash-expect ${hash})
 
+# And linear layers with dot products of bytes and with tiles.
+set(level x86_64_amx)
+kernels_simulate(${dir}/tiles_sim.o ${tiles_text} "-mavx512vnni -include ${CMAKE_SOURCE_DIR}/tests/isa/tiles.h"
+  ${CMAKE_SOURCE_DIR}/tests/isa/tiles.h)
+add_executable(kernels_${level}_sim ${drivers} ${dir}/tiles_sim.o)
+add_dependencies(kernels_${level}_sim kernels_tiles_memory)
+target_compile_definitions(kernels_${level}_sim PRIVATE LEVEL=${level} LEVEL_${level} SIMULATED)
+target_link_libraries(kernels_${level}_sim PRIVATE infk_reference m)
+kernels_add_test(kernels_${level}_sim full kernels_${level}_sim)
+set(level x86_64_avx512)
+
 file(GLOB vocabulary CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/templates/simd/*.h)
 kernels_simulate(${dir}/simd_sim.o ${CMAKE_CURRENT_SOURCE_DIR}/simd_test.c
   "-DLEVEL_HEADER=\"templates/simd/${level}.h\" -DLEVEL_${level} -DSIMULATED -D_GNU_SOURCE" ${vocabulary})

@@ -34,8 +34,8 @@ static void refusals(void **state) {
         {"hots", "unknown target \"hots\"; nearest: host"},
         {"pdp11", "unknown target \"pdp11\"; known: see infc targets"},
         {"", "unknown target \"\"; known: see infc targets"},
-        {"x86-64-v4+amx",
-         "target \"x86-64-v4+amx\": x86_64 has no feature \"amx\"; nearest target: x86-64-v4"},
+        {"x86-64-v4+apx",
+         "target \"x86-64-v4+apx\": x86_64 has no feature \"apx\"; nearest target: x86-64-v4"},
         {"aarch64+dotprd",
          "target \"aarch64+dotprd\": aarch64 has no feature \"dotprd\"; nearest: dotprod"},
         {"cortex-m4+sve",
@@ -78,6 +78,7 @@ static void host_is_the_newest_that_runs(void **state) {
         expected = cpuinfo_has("avx_vnni") ? "x86-64-v3+avxvnni" : "x86-64-v3";
     if (cpuinfo_has("avx512f") && cpuinfo_has("avx512bw") && cpuinfo_has("avx512dq") && cpuinfo_has("avx512vl")) {
         expected = cpuinfo_has("avx512_vnni") ? "x86-64-v4+vnni" : "x86-64-v4";
+        if (cpuinfo_has("amx_tile") && cpuinfo_has("amx_int8")) expected = "x86-64-v4+amx";
     }
     infc_target target;
     assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "host", &target), INFC_OK);
@@ -97,6 +98,7 @@ static void levels(void **state) {
     assert_true(infc_isa_includes(INFC_ISA_x86_64_avx512, INFC_ISA_x86_64_avx2));
     assert_true(infc_isa_includes(INFC_ISA_x86_64_avx512, INFC_ISA_generic));
     assert_true(infc_isa_includes(INFC_ISA_x86_64_vnni, INFC_ISA_x86_64_avx512));
+    assert_true(infc_isa_includes(INFC_ISA_x86_64_amx, INFC_ISA_x86_64_avx2));
     assert_true(infc_isa_includes(INFC_ISA_generic, INFC_ISA_generic));
     assert_false(infc_isa_includes(INFC_ISA_generic, INFC_ISA_x86_64_avx2));
     assert_false(infc_isa_includes(INFC_ISA_x86_64_avx2, INFC_ISA_x86_64_avx512));

@@ -1,0 +1,23 @@
+# Linear layers with AMX: with the CPU's own tiles where it has them, and everywhere with tiles in memory (tests/isa/tiles.h).
+# Only these differ from the level below.
+if(NOT x86_64_vnni IN_LIST levels)
+  return()
+endif()
+set(level x86_64_amx)
+set(flags_${level} ${flags_x86_64_vnni} -mamx-tile -mamx-int8)
+set(tiles_text ${CMAKE_CURRENT_BINARY_DIR}/text_${level}.c)
+infk_instances(${tiles_text} ${level} linear)
+foreach(how native memory)
+  add_library(kernels_tiles_${how} OBJECT ${tiles_text})
+  set_target_properties(kernels_tiles_${how} PROPERTIES C_STANDARD 11)
+  target_compile_options(kernels_tiles_${how} PRIVATE -O1 -g0 ${flags_${level}})
+  if(INFC_SANITIZE)
+    target_compile_options(kernels_tiles_${how} PRIVATE -fno-sanitize=all) # as the other wide levels
+  endif()
+  add_executable(kernels_${level}_${how} ${drivers} $<TARGET_OBJECTS:kernels_tiles_${how}>)
+  target_compile_definitions(kernels_${level}_${how} PRIVATE LEVEL=${level} LEVEL_${level})
+  target_link_libraries(kernels_${level}_${how} PRIVATE infk_reference m)
+  kernels_add_test(kernels_${level}_${how} fast kernels_${level}_${how})
+endforeach()
+target_compile_options(kernels_tiles_memory PRIVATE -include ${CMAKE_SOURCE_DIR}/tests/isa/tiles.h)
+target_compile_definitions(kernels_${level}_memory PRIVATE VT_IN_MEMORY)
