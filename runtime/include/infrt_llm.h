@@ -96,7 +96,7 @@ typedef struct infrt_llm_request {
     const char *const *stop; /* strings that end the answer and are not part of it: 8 of 1 to 128 bytes */
     uint32_t n_stop;
     int32_t priority; /* lower ones first: -INFRT_LLM_PRIORITY to INFRT_LLM_PRIORITY */
-    const char *tenant; /* whom it is for: tenants get equal shares of a priority; null: one of its own */
+    const char *tenant; /* whom it is for: within a priority each gets the same share; null is one of them */
     uint64_t salt;        /* requests share what the cache holds only with those of the same salt */
     uint64_t deadline_ns; /* of the monotonic clock: ends with INFRT_LLM_DEADLINE then; 0: never */
 } infrt_llm_request;
@@ -119,9 +119,11 @@ typedef struct infrt_llm_step_info {
     uint64_t begin_ns, end_ns;
 } infrt_llm_step_info;
 
-/* Computes the next token of every running request, and up to `chunk` rows in all of the prompts of others. When the
- * cache is full, the request that came last gives its blocks back and waits. `out` may be null. A request
- * with 256 events that nobody polls, or with more text than fits, is left out. After a failure all requests end. */
+/* Computes the next token of every running request, and up to `chunk` rows in all of the prompts of others. Who runs is
+ * chosen by priority (one that waits gains one level a second), tenant and arrival. When the cache is full, the last of
+ * these gives its blocks back and waits. Requests that begin alike wait for the first of them, then share its blocks.
+ * `out` may be null. A request with 256 events that nobody polls, or with more text than fits, is left out. After a
+ * failure all requests end. */
 infrt_status infrt_llm_step(infrt_llm *llm, infrt_llm_step_info *out, infrt_error *error);
 
 typedef enum infrt_llm_finish {
@@ -151,6 +153,7 @@ typedef struct infrt_llm_event {
     const infrt_llm_logprob *top; /* the most likely first; as `text` */
     uint32_t n_prompt, n_answer;  /* tokens so far */
     uint32_t n_reused; /* of the prompt: not computed, since an earlier request began with the same tokens */
+    uint32_t n_preempted; /* how often it gave its part of the cache back, to be computed again */
 } infrt_llm_event;
 
 /* The next event of a request. False, and `out` as it was: none yet, or the id is gone. */

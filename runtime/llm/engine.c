@@ -65,6 +65,17 @@ static infrt_status facts_choose(infrt_llm *llm, const infrt_llm_config *config,
     return status;
 }
 
+static void scheduler_init(infrt_llm *llm, const infrt_llm_config *config) {
+    infrt_scheduler *s = &llm->scheduler;
+    s->chunk = llm->facts.chunk;
+    s->sequences = llm->facts.sequences;
+    s->most = llm->facts.requests;
+    s->block_positions = llm->info->block_positions;
+    s->target_ns = config->target_itl_ns;
+    s->age_ns = INFRT_AGE_NS;
+    infrt_batch_owner(llm);
+}
+
 static void inputs_place(infrt_llm *llm) {
     llm->size_tokens = size_of_input(llm->model, STEP_TOKENS);
     llm->size_rows = size_of_input(llm->model, STEP_LAST_ROWS);
@@ -88,7 +99,6 @@ infrt_status infrt_llm_open(const infc_model *model, const infrt_llm_config *con
     llm->watch = config->watch;
     llm->reuse = !config->forgetful;
     llm->queue_tokens = config->queue_tokens;
-    llm->target_itl_ns = config->target_itl_ns;
     status = facts_choose(llm, config, error);
     if (status == INFRT_OK)
         status = infrt_weights_open(model, config->weights, &llm->weights, error);
@@ -98,6 +108,7 @@ infrt_status infrt_llm_open(const infc_model *model, const infrt_llm_config *con
     if (status == INFRT_OK) status = infrt_engine_place(llm, config, error);
     if (status == INFRT_OK) {
         llm->facts.weights_bytes = llm->weights.bytes;
+        scheduler_init(llm, config);
         inputs_place(llm);
     } else {
         infrt_llm_close(&llm);
@@ -118,6 +129,7 @@ void infrt_llm_close(infrt_llm **llm) {
 void infrt_llm_describe(const infrt_llm *llm, infrt_llm_facts *out) {
     *out = llm->facts;
     out->kv_blocks_free = llm->pool.n_free;
+    out->times_preempted = llm->scheduler.n_preempted;
 }
 
 infrt_status infrt_batch_run(infrt_llm *llm, infrt_error *error) {
@@ -137,8 +149,7 @@ infrt_status infrt_batch_run(infrt_llm *llm, infrt_error *error) {
 static void all_fail(infrt_llm *llm) {
     for (uint32_t i = 0; i < llm->facts.requests; i++) {
         infrt_request *r = &llm->requests[i];
-        if (r->state == REQUEST_RUNNING || r->state == REQUEST_WAITING)
-            infrt_answer_end(llm, r, INFRT_LLM_FAILED, -1);
+        if (infrt_request_lives(r)) infrt_answer_end(llm, r, INFRT_LLM_FAILED, -1);
     }
     infrt_kv_pool_forget(&llm->pool);
 }
@@ -146,9 +157,8 @@ static void all_fail(infrt_llm *llm) {
 static void batch_take(infrt_llm *llm, infrt_llm_step_info *info) {
     for (uint32_t i = 0; i < llm->facts.requests; i++) {
         infrt_request *r = &llm->requests[i];
-        if (r->state != REQUEST_RUNNING) continue;
-        r->n_computed += r->n_rows;
-        r->n_rows = 0;
+        if (r->job.state != INFRT_JOB_RUNNING) continue;
+        r->job.n_computed += r->job.n_rows;
         infrt_request_name_blocks(llm, r);
     }
     for (uint32_t i = 0; i < llm->n_wanting; i++)
@@ -166,14 +176,11 @@ infrt_status infrt_llm_step(infrt_llm *llm, infrt_llm_step_info *out, infrt_erro
         if (status == INFRT_OK) batch_take(llm, &info);
         else all_fail(llm);
     }
-    for (uint32_t i = 0; i < llm->facts.requests; i++) {
-        info.running += llm->requests[i].state == REQUEST_RUNNING;
-        info.waiting += llm->requests[i].state == REQUEST_WAITING;
-    }
+    info.running = llm->scheduler.n_running;
+    info.waiting = llm->scheduler.n_jobs - llm->scheduler.n_running;
     info.end_ns = infrt_os_now_ns();
     if (llm->n_rows && status == INFRT_OK)
-        infrt_step_time_learn(&llm->time, info.tokens - info.prompt_tokens, info.prompt_tokens,
-                              info.end_ns - info.begin_ns);
+        infrt_scheduler_took(&llm->scheduler, info.end_ns - info.begin_ns);
     if (out) *out = info;
     return status;
 }

@@ -1,7 +1,7 @@
 /* engine.h - inside of an engine: requests, sequences, the batch of one step.
  *
  * A request waits, runs, is done, and its place is free again once its last event was polled. While it runs it has a
- * row of `tables`: its sequence. Requests run in the order of arrival: whoever runs came before whoever waits. */
+ * row of `tables`: its sequence. When it does is the scheduler's choice. */
 #ifndef INFRT_ENGINE_H
 #define INFRT_ENGINE_H
 #include "tokenizer.h"
@@ -9,7 +9,7 @@
 #include "adapters.h"
 #include "kv_pool.h"
 #include "sampler.h"
-#include "step_time.h"
+#include "scheduler.h"
 #include "stop.h"
 #include <stdatomic.h>
 
@@ -31,13 +31,6 @@ enum {
     STEP_INPUTS_ADAPTED = STEP_ADAPTS + STEP_GROUPS,
 };
 
-typedef enum infrt_request_state {
-    REQUEST_FREE = 0,
-    REQUEST_WAITING,
-    REQUEST_RUNNING,
-    REQUEST_DONE, /* events are left */
-} infrt_request_state;
-
 /* A token that was chosen, with the text that it set free. */
 typedef struct infrt_llm_chosen {
     int32_t token;
@@ -47,14 +40,11 @@ typedef struct infrt_llm_chosen {
 } infrt_llm_chosen;
 
 typedef struct infrt_request {
+    infrt_job job;                  /* first: the scheduler's view */
     _Atomic uint64_t id, cancelled; /* cancelled: the id that was */
-    infrt_request_state state;
-    uint64_t order; /* of arrival */
-    /* Tokens of prompt and answer; of the first n_computed keys and values are in the cache. */
-    int32_t *tokens;
-    uint32_t n, n_prompt, n_computed, limit;
-    uint32_t sequence, n_blocks; /* running: row of `tables`, and how many of its entries are set */
-    uint32_t n_rows;             /* in this step */
+    int32_t *tokens;                /* [context]: the job's */
+    uint32_t limit;                 /* most tokens */
+    uint32_t sequence; /* running: row of `tables`, of which n_blocks entries are set */
     uint32_t n_named, n_reused; /* running: full blocks that the cache knows; tokens that it had when it began */
     uint64_t name; /* of the last of these; without any, of what the cache is of: 0, or of an adapter */
     int32_t adapter; /* slot, held until the request is done; INFRT_NO_ADAPTER: none */
@@ -71,8 +61,6 @@ typedef struct infrt_request {
     infrt_llm_finish finish;
     int32_t finish_token;
     infrt_llm_bias *bias; /* [INFRT_LLM_BIASES] */
-    int32_t priority;
-    uint64_t tenant; /* a hash; 0: none was named */
     uint64_t salt, deadline_ns;
 } infrt_request;
 
@@ -89,9 +77,8 @@ struct infrt_llm {
     infrt_request *requests; /* [facts.requests] */
     bool *sequence_taken;    /* [facts.sequences] */
     uint64_t n_arrived;
-    uint32_t queue_tokens;  /* most that wait; 0: no limit */
-    uint64_t target_itl_ns; /* 0: no limit */
-    infrt_step_time time;
+    uint32_t queue_tokens; /* most that wait; 0: no limit */
+    infrt_scheduler scheduler;
     bool reuse;         /* blocks that hold the beginning of a prompt already */
     uint32_t text_room; /* of each request */
     /* Of the step: */
@@ -110,25 +97,21 @@ struct infrt_llm {
     size_t kv_block_bytes, step_block_bytes, request_block_bytes;
 };
 
-/* engine_batch.c: chooses what this step computes and fills the inputs; llm->n_rows is 0 when there is nothing. */
+/* engine_batch.c: what the scheduler has done by the engine. */
+void infrt_batch_owner(infrt_llm *llm);
+/* Chooses what this step computes and fills the inputs; llm->n_rows is 0 when there is nothing. */
 void infrt_batch_make(infrt_llm *llm, infrt_llm_step_info *info);
 /* engine.c: one step of the model over the llm->n_rows rows of the inputs, with logits of the llm->n_wanting rows that
  * llm->last_rows names. */
 infrt_status infrt_batch_run(infrt_llm *llm, infrt_error *error);
 /* After the step: the running request has its full blocks named. */
 void infrt_request_name_blocks(infrt_llm *llm, infrt_request *r);
-/* The running request no longer has a sequence or blocks. */
-void infrt_request_stop_running(infrt_llm *llm, infrt_request *r, infrt_request_state state);
-
-/* The name that the first block of its sequence has as the one before it. */
-uint64_t infrt_request_root(const infrt_llm *llm, const infrt_request *r);
 
 /* engine_requests.c */
 infrt_request *infrt_request_find(infrt_llm *llm, infrt_llm_id id); /* null: gone */
-/* Ends those that were cancelled or are too late. */
+bool infrt_request_lives(const infrt_request *r);                   /* waits or runs */
+/* Ends those that were cancelled or are too late, and finds out which have room for a further token. */
 void infrt_requests_sweep(infrt_llm *llm);
-/* Whether an event and its text have room. */
-bool infrt_request_has_room(const infrt_llm *llm, const infrt_request *r);
 
 /* engine_answer.c: chooses the next token from its logits, and ends the request when that was the last. */
 void infrt_answer_go_on(infrt_llm *llm, infrt_request *r, const float *logits);

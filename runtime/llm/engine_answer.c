@@ -30,14 +30,14 @@ static infrt_llm_chosen *event_add(infrt_llm *llm, infrt_request *r, const float
 }
 
 void infrt_answer_go_on(infrt_llm *llm, infrt_request *r, const float *logits) {
-    infrt_history history = {r->tokens, r->n_prompt, r->n};
+    infrt_history history = {r->tokens, r->job.n_prompt, r->job.n};
     int32_t token = infrt_sample(&llm->sampler, logits, &r->sampling, &history);
     bool stopped = false;
     if (token < 0) {
         infrt_answer_end(llm, r, INFRT_LLM_FAILED, -1);
         return;
     }
-    r->tokens[r->n++] = token;
+    r->tokens[r->job.n++] = token;
     if (ends(llm, r, token)) {
         infrt_answer_end(llm, r, INFRT_LLM_EOS, token);
         return;
@@ -50,7 +50,7 @@ void infrt_answer_go_on(infrt_llm *llm, infrt_request *r, const float *logits) {
         event->text_bytes = r->text_free - before;
     }
     if (stopped) infrt_answer_end(llm, r, INFRT_LLM_STOP, -1);
-    else if (r->n == r->limit)
+    else if (r->job.n == r->limit)
         infrt_answer_end(llm, r, r->max_given ? INFRT_LLM_LENGTH : INFRT_LLM_CONTEXT, -1);
 }
 
@@ -61,10 +61,10 @@ void infrt_answer_end(infrt_llm *llm, infrt_request *r, infrt_llm_finish finish,
             finish = INFRT_LLM_STOP;
         r->text_free = freed; /* what is left belongs to the last event */
     }
-    if (r->state == REQUEST_RUNNING) infrt_request_stop_running(llm, r, REQUEST_DONE);
+    infrt_scheduler_remove(&llm->scheduler, &r->job);
     infrt_adapters_drop(&llm->adapters, r->adapter);
     r->adapter = INFRT_NO_ADAPTER;
-    r->state = REQUEST_DONE;
+    r->job.state = INFRT_JOB_DONE;
     r->finish = finish;
     r->finish_token = token;
 }

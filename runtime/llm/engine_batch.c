@@ -1,173 +1,140 @@
-/* engine_batch.c - which rows the next step computes.
- *
- * Every running request that has a token to go on from gets one row, then prompts fill up what is left of the chunk,
- * the oldest first. Blocks are given out in the order of arrival; when none is left the request that came last gives
- * back its own and waits, to be computed again from its tokens. So the oldest always goes on, and since any one
- * request fits into the whole cache, all come to their end. */
+/* engine_batch.c - the rows of the next step as the scheduler gives them out, and the blocks that it has taken and
+ * given back for them. Only full blocks are shared, and rows are computed beyond them: no block of two holders is ever
+ * written, so none is copied. Of a common beginning at most one block is computed more than once. */
 #include "engine.h"
+#include "infrt_os.h"
+#include <assert.h>
+#include <string.h>
 
-static uint32_t blocks_of(const infrt_llm *llm, uint32_t positions) {
-    uint32_t per = llm->info->block_positions;
-    return positions / per + (positions % per != 0);
-}
+static infrt_request *request_of(infrt_job *job) {
+    return (infrt_request *)job;
+} /* its first member */
 
-static infrt_request *first_waiting(infrt_llm *llm) {
-    infrt_request *first = NULL;
-    for (uint32_t i = 0; i < llm->facts.requests; i++) {
-        infrt_request *r = &llm->requests[i];
-        if (r->state == REQUEST_WAITING && (!first || r->order < first->order)) first = r;
-    }
-    return first;
-}
-
-/* The running request that came last; the one that came next after another, or first. */
-static infrt_request *last_running(infrt_llm *llm) {
-    infrt_request *last = NULL;
-    for (uint32_t i = 0; i < llm->facts.requests; i++) {
-        infrt_request *r = &llm->requests[i];
-        if (r->state == REQUEST_RUNNING && (!last || r->order > last->order)) last = r;
-    }
-    return last;
-}
-static infrt_request *next_running(infrt_llm *llm, const infrt_request *after) {
-    infrt_request *next = NULL;
-    for (uint32_t i = 0; i < llm->facts.requests; i++) {
-        infrt_request *r = &llm->requests[i];
-        if (r->state == REQUEST_RUNNING && (!after || r->order > after->order) &&
-            (!next || r->order < next->order))
-            next = r;
-    }
-    return next;
-}
-
-void infrt_request_stop_running(infrt_llm *llm, infrt_request *r, infrt_request_state state) {
-    const int32_t *table = llm->tables + (size_t)r->sequence * llm->info->max_blocks;
-    while (r->n_blocks > 0) infrt_kv_pool_drop(&llm->pool, table[--r->n_blocks]);
-    llm->sequence_taken[r->sequence] = false;
-    r->state = state;
-    r->n_computed = r->n_rows = r->n_named = 0;
-    r->name = infrt_request_root(llm, r);
+static int32_t *table_of(const infrt_llm *llm, const infrt_request *r) {
+    return llm->tables + (size_t)r->sequence * llm->info->max_blocks;
 }
 
 /* Names count up from 1, so no block has one of these. */
-uint64_t infrt_request_root(const infrt_llm *llm, const infrt_request *r) {
+static uint64_t root_of(const infrt_llm *llm, const infrt_request *r) {
     if (r->adapter == INFRT_NO_ADAPTER) return 0;
     return llm->adapters.slots[r->adapter].content | UINT64_C(1) << 63;
 }
 
-void infrt_request_name_blocks(infrt_llm *llm, infrt_request *r) {
-    const int32_t *table = llm->tables + (size_t)r->sequence * llm->info->max_blocks;
-    uint32_t per = llm->info->block_positions;
-    for (; llm->reuse && (r->n_named + 1) * per <= r->n_computed; r->n_named++) {
-        const infrt_kv_key key = {r->name, r->salt, r->tokens + (size_t)r->n_named * per};
-        r->name = infrt_kv_pool_give_name(&llm->pool, table[r->n_named], &key);
-    }
+/* ---- what the scheduler asks for ---- */
+
+static uint32_t blocks_free(void *self) { return ((infrt_llm *)self)->pool.n_free; }
+
+/* The next full block of its tokens, after those that `name` stands for; none that would leave no token to compute. */
+static int32_t block_find(const infrt_llm *llm, const infrt_request *r, uint64_t name, uint32_t n_blocks) {
+    const uint32_t per = llm->info->block_positions;
+    const infrt_kv_key key = {name, r->salt, r->tokens + (size_t)n_blocks * per};
+    if (!llm->reuse || (n_blocks + 1) * per >= r->job.n) return INFRT_KV_NONE;
+    return infrt_kv_pool_find(&llm->pool, &key);
 }
 
-/* Blocks that hold the beginning of its tokens; at least one token is left to be computed. */
-static void blocks_reuse(infrt_llm *llm, infrt_request *r) {
-    int32_t *table = llm->tables + (size_t)r->sequence * llm->info->max_blocks;
-    uint32_t per = llm->info->block_positions;
-    while (llm->reuse && (r->n_blocks + 1) * per < r->n) {
-        const infrt_kv_key key = {r->name, r->salt, r->tokens + (size_t)r->n_blocks * per};
-        int32_t block = infrt_kv_pool_find(&llm->pool, &key);
-        if (block == INFRT_KV_NONE) break;
+static void begin(void *self, infrt_job *job) {
+    infrt_llm *llm = self;
+    infrt_request *r = request_of(job);
+    r->sequence = 0;
+    while (llm->sequence_taken[r->sequence]) r->sequence++;
+    llm->sequence_taken[r->sequence] = true;
+    r->name = root_of(llm, r);
+    for (int32_t block; (block = block_find(llm, r, r->name, job->n_blocks)) != INFRT_KV_NONE;) {
         infrt_kv_pool_hold(&llm->pool, block);
         r->name = llm->pool.name[block];
-        table[r->n_blocks++] = block;
+        table_of(llm, r)[job->n_blocks++] = block;
     }
-    r->n_named = r->n_blocks;
-    r->n_computed = r->n_blocks * per;
-    if (r->n == r->n_prompt) r->n_reused = r->n_computed;
+    r->n_named = job->n_blocks;
+    job->n_computed = job->n_blocks * llm->info->block_positions;
+    if (job->n == job->n_prompt) r->n_reused = job->n_computed;
 }
 
-static uint32_t running_count(const infrt_llm *llm) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < llm->facts.requests; i++)
-        n += llm->requests[i].state == REQUEST_RUNNING;
-    return n;
-}
-
-/* Lets the next one run if there are blocks for all of its tokens, and one more for each that runs already. */
-static bool admit_one(infrt_llm *llm) {
-    infrt_request *r = first_waiting(llm);
-    uint32_t n_running = running_count(llm), sequence = 0;
-    if (!r || n_running == llm->facts.sequences) return false;
-    if (n_running && blocks_of(llm, r->n) + n_running > llm->pool.n_free) return false;
-    while (llm->sequence_taken[sequence]) sequence++;
-    llm->sequence_taken[sequence] = true;
-    r->sequence = sequence;
-    r->state = REQUEST_RUNNING;
-    blocks_reuse(llm, r);
+static bool take_block(void *self, infrt_job *job) {
+    infrt_llm *llm = self;
+    const int32_t block = infrt_kv_pool_take(&llm->pool);
+    if (block == INFRT_KV_NONE) return false;
+    table_of(llm, request_of(job))[job->n_blocks++] = block;
     return true;
 }
 
-/* False: `r` itself had to give its blocks back. */
-static bool blocks_get(infrt_llm *llm, infrt_request *r, uint32_t positions) {
-    int32_t *table = llm->tables + (size_t)r->sequence * llm->info->max_blocks;
-    uint32_t need = blocks_of(llm, positions);
-    while (r->n_blocks < need) {
-        int32_t block = infrt_kv_pool_take(&llm->pool);
-        if (block != INFRT_KV_NONE) {
-            table[r->n_blocks++] = block;
-            continue;
-        }
-        infrt_request *victim = last_running(llm);
-        infrt_request_stop_running(llm, victim, REQUEST_WAITING);
-        llm->facts.times_preempted++;
-        if (victim == r) return false;
-    }
-    return true;
+static void give_back(void *self, infrt_job *job) {
+    infrt_llm *llm = self;
+    infrt_request *r = request_of(job);
+    const int32_t *table = table_of(llm, r);
+    while (job->n_blocks > 0) infrt_kv_pool_drop(&llm->pool, table[--job->n_blocks]);
+    llm->sequence_taken[r->sequence] = false;
+    job->n_computed = r->n_named = 0;
 }
 
-static bool decodes(const infrt_request *r) { return r->n - r->n_computed == 1; }
+static bool computes_for(void *self, const infrt_job *running, const infrt_job *waiting) {
+    const infrt_llm *llm = self;
+    const infrt_request *first = (const infrt_request *)running, *r = (const infrt_request *)waiting;
+    const uint32_t per = llm->info->block_positions;
+    uint32_t there = 0;
+    uint64_t name = root_of(llm, r);
+    if (!llm->reuse || name != root_of(llm, first) || r->salt != first->salt || running->n < per ||
+        waiting->n <= per || memcmp(r->tokens, first->tokens, per * sizeof *r->tokens) != 0)
+        return false;
+    for (int32_t block; (block = block_find(llm, r, name, there)) != INFRT_KV_NONE; there++)
+        name = llm->pool.name[block];
+    const uint32_t end = (there + 1) * per;
+    return end < r->job.n && end <= running->n && running->n_computed < end &&
+           memcmp(r->tokens, first->tokens, end * sizeof *r->tokens) == 0;
+}
 
-/* How many rows each running request gets. */
-static void rows_share(infrt_llm *llm) {
-    uint32_t decoding = 0, most = llm->facts.chunk, prompts;
-    for (infrt_request *r = NULL; (r = next_running(llm, r));) {
-        r->n_rows = 0;
-        if (decodes(r) && infrt_request_has_room(llm, r) && decoding < most) decoding++;
-    }
-    prompts = most - decoding;
-    if (llm->target_itl_ns && decoding)
-        prompts = infrt_step_time_rows(&llm->time, llm->target_itl_ns, prompts);
-    for (infrt_request *r = NULL; (r = next_running(llm, r));) {
-        uint32_t left = r->n - r->n_computed, rows = decodes(r)       ? decoding > 0
-                                                     : left < prompts ? left
-                                                                      : prompts;
-        if (rows == 0 || !infrt_request_has_room(llm, r)) continue;
-        if (!blocks_get(llm, r, r->n_computed + rows)) return; /* it was the last */
-        r->n_rows = rows;
-        if (decodes(r)) decoding--;
-        else prompts -= rows;
+void infrt_batch_owner(infrt_llm *llm) {
+    llm->scheduler.owner =
+        (infrt_job_owner){llm, blocks_free, begin, take_block, give_back, computes_for};
+}
+
+/* ---- the step ---- */
+
+void infrt_request_name_blocks(infrt_llm *llm, infrt_request *r) {
+    const uint32_t per = llm->info->block_positions;
+    for (; llm->reuse && (r->n_named + 1) * per <= r->job.n_computed; r->n_named++) {
+        const infrt_kv_key key = {r->name, r->salt, r->tokens + (size_t)r->n_named * per};
+        r->name = infrt_kv_pool_give_name(&llm->pool, table_of(llm, r)[r->n_named], &key);
     }
 }
 
 static void rows_fill(infrt_llm *llm, infrt_request *r, infrt_llm_step_info *info) {
-    if (!decodes(r) || r->n == r->n_prompt) info->prompt_tokens += r->n_rows;
-    for (uint32_t i = 0; i < r->n_rows; i++) {
-        llm->tokens[llm->n_rows] = r->tokens[r->n_computed + i];
-        llm->positions[llm->n_rows] = (int32_t)(r->n_computed + i);
+    const infrt_job *job = &r->job;
+    if (!infrt_job_answers(job) || job->n == job->n_prompt) info->prompt_tokens += job->n_rows;
+    for (uint32_t i = 0; i < job->n_rows; i++) {
+        llm->tokens[llm->n_rows] = r->tokens[job->n_computed + i];
+        llm->positions[llm->n_rows] = (int32_t)(job->n_computed + i);
         llm->slots[llm->n_rows] = (int32_t)r->sequence;
         llm->adapter_slots[llm->n_rows] = r->adapter;
         llm->n_rows++;
     }
     for (int i = 0; r->adapter != INFRT_NO_ADAPTER && i < STEP_GROUPS; i++)
         llm->adapts[i] |= llm->adapters.slots[r->adapter].uses >> (STEP_ADAPTS + i) & 1u;
-    if (r->n_computed + r->n_rows < r->n) return;
+    if (job->n_computed + job->n_rows < job->n) return;
     llm->last_rows[llm->n_wanting] = (int32_t)llm->n_rows - 1;
     llm->wanting[llm->n_wanting++] = r;
 }
 
+#ifndef NDEBUG
+static bool pages_are_right(const infrt_llm *llm) {
+    uint32_t *holders = llm->pool.counted;
+    memset(holders, 0, llm->pool.n_blocks * sizeof *holders);
+    for (uint32_t i = 0; i < llm->scheduler.n_running; i++) {
+        const infrt_request *r = request_of(llm->scheduler.running[i]);
+        for (uint32_t b = 0; b < r->job.n_blocks; b++) holders[table_of(llm, r)[b]]++;
+    }
+    return infrt_kv_pool_check(&llm->pool);
+}
+#endif
+
 void infrt_batch_make(infrt_llm *llm, infrt_llm_step_info *info) {
-    while (admit_one(llm)) {}
-    rows_share(llm);
+    infrt_scheduler *s = &llm->scheduler;
+    infrt_scheduler_plan(s, info->begin_ns);
+    assert(pages_are_right(llm));
     llm->n_rows = llm->n_wanting = 0;
-    for (int i = 0; i < STEP_GROUPS; i++) llm->adapts[i] = 0;
-    for (infrt_request *r = NULL; (r = next_running(llm, r));)
-        if (r->n_rows && decodes(r)) rows_fill(llm, r, info);
-    for (infrt_request *r = NULL; (r = next_running(llm, r));)
-        if (r->n_rows && !decodes(r)) rows_fill(llm, r, info);
+    memset(llm->adapts, 0, sizeof llm->adapts);
+    for (uint32_t prompts = 0; prompts < 2; prompts++)
+        for (uint32_t i = 0; i < s->n_running; i++)
+            if (s->running[i]->n_rows && infrt_job_answers(s->running[i]) != (prompts == 1))
+                rows_fill(llm, request_of(s->running[i]), info);
     info->tokens = llm->n_rows;
 }

@@ -64,6 +64,9 @@ static void step_carve(infrt_llm *llm, carver *c) {
 static void requests_carve(infrt_llm *llm, carver *c) {
     const infrt_llm_facts *f = &llm->facts;
     llm->requests = carve(c, f->requests, sizeof *llm->requests);
+    llm->scheduler.jobs = carve(c, f->requests, sizeof *llm->scheduler.jobs);
+    llm->scheduler.running = carve(c, f->sequences, sizeof *llm->scheduler.running);
+    llm->scheduler.tenants = carve(c, f->requests, sizeof *llm->scheduler.tenants);
     for (uint32_t i = 0; i < f->requests; i++) {
         infrt_request own, *r = c->base ? &llm->requests[i] : &own;
         r->tokens = carve(c, f->context, sizeof *r->tokens);

@@ -35,14 +35,18 @@ void infrt_llm_cancel(infrt_llm *llm, infrt_llm_id id) {
     if (r && atomic_load(&r->id) == id) atomic_store(&r->cancelled, id);
 }
 
+bool infrt_request_lives(const infrt_request *r) {
+    return r->job.state == INFRT_JOB_WAITING || r->job.state == INFRT_JOB_RUNNING;
+}
+
 /* Whether it ends for a reason from outside, and is ended then. */
 static bool end_if_called_off(infrt_llm *llm, infrt_request *r) {
-    if (r->state != REQUEST_WAITING && r->state != REQUEST_RUNNING) return false;
+    if (!infrt_request_lives(r)) return false;
     if (atomic_load(&r->cancelled) == atomic_load(&r->id))
         infrt_answer_end(llm, r, INFRT_LLM_CANCELLED, -1);
     else if (r->deadline_ns && infrt_os_now_ns() >= r->deadline_ns)
         infrt_answer_end(llm, r, INFRT_LLM_DEADLINE, -1);
-    return r->state == REQUEST_DONE;
+    return r->job.state == INFRT_JOB_DONE;
 }
 
 /* What was polled makes room for what comes. */
@@ -53,18 +57,20 @@ static void text_move_up(infrt_request *r) {
     r->text_begin = 0;
 }
 
-void infrt_requests_sweep(infrt_llm *llm) {
-    for (uint32_t i = 0; i < llm->facts.requests; i++) {
-        infrt_request *r = &llm->requests[i];
-        if (!end_if_called_off(llm, r) && r->state == REQUEST_RUNNING && r->n_events == 0 && r->text_begin)
-            text_move_up(r);
-    }
-}
-
-bool infrt_request_has_room(const infrt_llm *llm, const infrt_request *r) {
+/* For a further event and its text. */
+static bool has_room(const infrt_llm *llm, const infrt_request *r) {
     if (r->n_events == INFRT_LLM_EVENTS) return false;
     if (!llm->info->tokenizer) return true;
     return llm->text_room - r->text_end >= infrt_detokenizer_room(llm->info->tokenizer) + 8;
+}
+
+void infrt_requests_sweep(infrt_llm *llm) {
+    for (uint32_t i = 0; i < llm->facts.requests; i++) {
+        infrt_request *r = &llm->requests[i];
+        if (!infrt_request_lives(r) || end_if_called_off(llm, r)) continue;
+        if (r->n_events == 0 && r->text_begin) text_move_up(r);
+        r->job.ready = has_room(llm, r);
+    }
 }
 
 static infrt_status settings_check(const infrt_llm *llm, const infrt_llm_request *request, infrt_error *error) {
@@ -87,31 +93,41 @@ static infrt_status settings_check(const infrt_llm *llm, const infrt_llm_request
 static infrt_status prompt_take(infrt_llm *llm, const infrt_llm_request *request, infrt_request *r,
                                 infrt_error *error) {
     uint32_t context = llm->facts.context;
-    infrt_status status = infrt_llm_encode(llm->model, request, r->tokens, context, &r->n_prompt, error);
+    infrt_status status = infrt_llm_encode(llm->model, request, r->tokens, context, &r->job.n_prompt, error);
     if (status != INFRT_OK) return status;
-    if (r->n_prompt >= context)
+    if (r->job.n_prompt >= context)
         return infrt_fail(error, INFRT_ERR_USAGE, "the prompt of %u tokens fills the context of %u",
-                          r->n_prompt, context);
+                          r->job.n_prompt, context);
     r->max_given = request->max_tokens > 0;
-    if (r->max_given && request->max_tokens > context - r->n_prompt)
+    if (r->max_given && request->max_tokens > context - r->job.n_prompt)
         return infrt_fail(
             error, INFRT_ERR_USAGE,
             "a prompt of %u tokens and an answer of %u are more than the context of %u; ask "
             "for at most %u",
-            r->n_prompt, request->max_tokens, context, context - r->n_prompt);
-    r->limit = r->max_given ? r->n_prompt + request->max_tokens : context;
-    r->n = r->n_prompt;
+            r->job.n_prompt, request->max_tokens, context, context - r->job.n_prompt);
+    r->limit = r->max_given ? r->job.n_prompt + request->max_tokens : context;
+    r->job.n = r->job.n_prompt;
     return INFRT_OK;
 }
 
 static infrt_status queue_check(const infrt_llm *llm, uint32_t n, infrt_error *error) {
     uint64_t waiting = 0;
     for (uint32_t i = 0; i < llm->facts.requests && llm->queue_tokens; i++)
-        if (llm->requests[i].state == REQUEST_WAITING) waiting += llm->requests[i].n;
+        if (llm->requests[i].job.state == INFRT_JOB_WAITING) waiting += llm->requests[i].job.n;
     if (waiting == 0 || waiting + n <= llm->queue_tokens) return INFRT_OK;
     return infrt_fail(error, INFRT_ERR_BUSY,
                       "%" PRIu64 " tokens wait; with %u more they are over the %u of queue_tokens",
                       waiting, n, llm->queue_tokens);
+}
+
+static void job_take(infrt_llm *llm, const infrt_llm_request *request, infrt_job *job) {
+    job->priority = request->priority;
+    job->order = ++llm->n_arrived;
+    job->arrived_ns = infrt_os_now_ns();
+    job->n_computed = job->n_blocks = 0;
+    job->ready = true;
+    infrt_scheduler_add(&llm->scheduler, job,
+                        request->tenant ? infrt_hash64(request->tenant, strlen(request->tenant)) | 1 : 0);
 }
 
 static void settings_take(infrt_llm *llm, const infrt_llm_request *request, infrt_request *r) {
@@ -122,12 +138,9 @@ static void settings_take(infrt_llm *llm, const infrt_llm_request *request, infr
     r->ignore_eos = request->ignore_eos;
     r->logprobs = request->logprobs;
     r->n_top = request->n_top_logprobs;
-    r->n_computed = r->n_blocks = r->n_rows = r->n_named = r->n_reused = 0;
+    r->n_named = r->n_reused = 0;
     r->adapter = request->adapter ? infrt_adapters_find(&llm->adapters, request->adapter) : INFRT_NO_ADAPTER;
     infrt_adapters_hold(&llm->adapters, r->adapter);
-    r->name = infrt_request_root(llm, r);
-    r->priority = request->priority;
-    r->tenant = request->tenant ? infrt_hash64(request->tenant, strlen(request->tenant)) | 1 : 0;
     r->salt = request->salt;
     r->deadline_ns = request->deadline_ns;
     r->text_begin = r->text_free = r->text_end = 0;
@@ -141,7 +154,7 @@ infrt_status infrt_llm_submit(infrt_llm *llm, const infrt_llm_request *request, 
                               infrt_error *error) {
     infrt_request *r = llm->requests, *end = r + llm->facts.requests;
     *out = 0;
-    while (r < end && r->state != REQUEST_FREE) r++;
+    while (r < end && r->job.state != INFRT_JOB_FREE) r++;
     if (r == end)
         return infrt_fail(error, INFRT_ERR_BUSY,
                           "there are %u requests already; poll some to their end, or open for more",
@@ -151,12 +164,11 @@ infrt_status infrt_llm_submit(infrt_llm *llm, const infrt_llm_request *request, 
         status = infrt_fail(error, INFRT_ERR_USAGE, "stop strings: at most %d, each of 1 to %d bytes",
                             INFRT_STOP_STRINGS, INFRT_STOP_BYTES);
     if (status == INFRT_OK) status = prompt_take(llm, request, r, error);
-    if (status == INFRT_OK) status = queue_check(llm, r->n, error);
+    if (status == INFRT_OK) status = queue_check(llm, r->job.n, error);
     if (status != INFRT_OK) return status;
     settings_take(llm, request, r);
-    r->order = ++llm->n_arrived;
-    r->state = REQUEST_WAITING;
-    *out = (r->order << 32) | (uint64_t)(r - llm->requests);
+    job_take(llm, request, &r->job);
+    *out = (r->job.order << 32) | (uint64_t)(r - llm->requests);
     atomic_store(&r->cancelled, 0);
     atomic_store(&r->id, *out);
     return INFRT_OK;
@@ -166,7 +178,7 @@ static void finish_tell(infrt_request *r, infrt_llm_event *out) {
     out->finish = r->finish;
     out->token = r->finish_token;
     out->text_bytes = r->text_end - r->text_begin;
-    r->state = REQUEST_FREE;
+    r->job.state = INFRT_JOB_FREE;
     atomic_store(&r->id, 0);
 }
 
@@ -180,18 +192,19 @@ static void chosen_tell(infrt_request *r, infrt_llm_event *out) {
     out->logprob = event->logprob;
     out->top = event->top;
     out->n_top = event->n_top;
-    out->n_answer -= r->n_events + (r->state == REQUEST_DONE && r->finish_token >= 0);
+    out->n_answer -= r->n_events + (r->job.state == INFRT_JOB_DONE && r->finish_token >= 0);
 }
 
 bool infrt_llm_poll(infrt_llm *llm, infrt_llm_id id, infrt_llm_event *out) {
     infrt_request *r = infrt_request_find(llm, id);
     if (!r) return false;
     end_if_called_off(llm, r);
-    if (r->n_events == 0 && r->state != REQUEST_DONE) return false;
+    if (r->n_events == 0 && r->job.state != INFRT_JOB_DONE) return false;
     *out = (infrt_llm_event){.text = r->text + r->text_begin,
-                             .n_prompt = r->n_prompt,
+                             .n_prompt = r->job.n_prompt,
                              .n_reused = r->n_reused,
-                             .n_answer = r->n - r->n_prompt};
+                             .n_preempted = r->job.n_preempted,
+                             .n_answer = r->job.n - r->job.n_prompt};
     if (r->n_events) chosen_tell(r, out);
     else finish_tell(r, out);
     return true;

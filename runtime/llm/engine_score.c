@@ -5,7 +5,7 @@
 
 static infrt_status score_check(const infrt_llm *llm, const int32_t *tokens, uint32_t n, infrt_error *error) {
     for (uint32_t i = 0; i < llm->facts.requests; i++)
-        if (llm->requests[i].state == REQUEST_WAITING || llm->requests[i].state == REQUEST_RUNNING)
+        if (infrt_request_lives(&llm->requests[i]))
             return infrt_fail(error, INFRT_ERR_USAGE, "a text is scored while no request runs: end them first");
     if (n > llm->facts.context)
         return infrt_fail(error, INFRT_ERR_USAGE, "%u tokens are more than the context of %u", n,

@@ -24,8 +24,9 @@ bool infrt_kv_pool_init(infrt_kv_pool *p, uint32_t n_blocks, uint32_t positions)
     p->tokens = calloc((size_t)n_blocks * positions, sizeof *p->tokens);
     p->bucket = calloc(p->n_buckets, sizeof *p->bucket);
     p->next = calloc(n_blocks, sizeof *p->next);
+    p->counted = calloc(n_blocks, sizeof *p->counted);
     if (!p->holders || !p->blank || !p->after || !p->before || !p->name || !p->parent || !p->salt ||
-        !p->tokens || !p->bucket || !p->next) {
+        !p->tokens || !p->bucket || !p->next || !p->counted) {
         infrt_kv_pool_deinit(p);
         return false;
     }
@@ -46,6 +47,7 @@ void infrt_kv_pool_deinit(infrt_kv_pool *p) {
     free(p->tokens);
     free(p->bucket);
     free(p->next);
+    free(p->counted);
     *p = (infrt_kv_pool){0};
 }
 
@@ -132,6 +134,32 @@ uint64_t infrt_kv_pool_give_name(infrt_kv_pool *p, int32_t block, const infrt_kv
     p->next[block] = *bucket;
     *bucket = block;
     return p->name[block];
+}
+
+/* Each free block is in the stack or in the ring, whichever its name says, and none twice. */
+static bool free_ones_are_right(const infrt_kv_pool *p) {
+    const int32_t head = (int32_t)p->n_blocks;
+    uint32_t seen = p->n_blank;
+    for (uint32_t i = 0; i < p->n_blank; i++) {
+        const int32_t block = p->blank[i];
+        if (p->holders[block] || p->name[block] || p->counted[block]++) return false;
+    }
+    for (int32_t block = p->after[head]; block != head; block = p->after[block], seen++)
+        if (p->holders[block] || !p->name[block] || p->before[p->after[block]] != block || p->counted[block]++)
+            return false;
+    return seen == p->n_free;
+}
+
+bool infrt_kv_pool_check(const infrt_kv_pool *p) {
+    for (uint32_t i = 0; i < p->n_blocks; i++) {
+        const infrt_kv_key key = key_of(p, (int32_t)i);
+        if (p->holders[i] != p->counted[i]) return false;
+        if (p->name[i] && infrt_kv_pool_find(p, &key) != (int32_t)i) return false;
+    }
+    if (!free_ones_are_right(p)) return false;
+    for (uint32_t i = 0; i < p->n_blocks; i++)
+        if (p->counted[i] == 0) return false; /* neither held nor free */
+    return true;
 }
 
 void infrt_kv_pool_forget(infrt_kv_pool *p) {

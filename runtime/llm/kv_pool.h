@@ -26,6 +26,7 @@ typedef struct infrt_kv_pool {
     int32_t *next;
     uint32_t n_buckets; /* a power of two */
     uint64_t n_named;
+    uint32_t *counted; /* [n_blocks]: for infrt_kv_pool_check */
 } infrt_kv_pool;
 
 /* All free. False: no memory. */
@@ -46,6 +47,8 @@ typedef struct infrt_kv_key {
 int32_t infrt_kv_pool_find(const infrt_kv_pool *pool, const infrt_kv_key *key);
 /* Names a full block; returns the name. It gets none of its own when another block has it already. */
 uint64_t infrt_kv_pool_give_name(infrt_kv_pool *pool, int32_t block, const infrt_kv_key *key);
+/* Whether everything above holds, given in `counted` how many holders each block has; for assertions and tests. */
+bool infrt_kv_pool_check(const infrt_kv_pool *pool);
 /* No block has a name any more. */
 void infrt_kv_pool_forget(infrt_kv_pool *pool);
 

@@ -31,39 +31,19 @@ static void drain(infrt_llm *llm, infrt_llm_id id, answer *out) {
     }
 }
 
-/* Every block has as many holders as tables have it, or is free, once; named ones are found by their name. */
+/* Every block has as many holders as tables have it. */
 static void expect_blocks_owned(const infrt_llm *llm) {
-    const infrt_kv_pool *pool = &llm->pool;
-    uint32_t holders[1024] = {0}, seen = 0, head = pool->n_blocks;
-    assert_true(pool->n_blocks <= 1024);
-    uint64_t waits = UINT64_MAX;
-    for (uint32_t i = 0; i < llm->facts.requests; i++)
-        if (llm->requests[i].state == REQUEST_WAITING && llm->requests[i].order < waits)
-            waits = llm->requests[i].order;
+    uint32_t *holders = llm->pool.counted;
+    memset(holders, 0, llm->pool.n_blocks * sizeof *holders);
     for (uint32_t i = 0; i < llm->facts.requests; i++) {
         const infrt_request *r = &llm->requests[i];
-        if (r->state != REQUEST_RUNNING) continue;
-        assert_true(r->order < waits); /* who came first goes first */
+        if (r->job.state != INFRT_JOB_RUNNING) continue;
         assert_true(llm->sequence_taken[r->sequence]);
-        assert_true(r->n_blocks * FAKE_PER_BLOCK >= r->n_computed);
-        for (uint32_t b = 0; b < r->n_blocks; b++)
+        assert_true(r->job.n_blocks * FAKE_PER_BLOCK >= r->job.n_computed);
+        for (uint32_t b = 0; b < r->job.n_blocks; b++)
             holders[llm->tables[r->sequence * FAKE_MAX_BLOCKS + b]]++;
     }
-    for (uint32_t i = 0; i < pool->n_blocks; i++) assert_int_equal(holders[i], pool->holders[i]);
-    for (uint32_t i = 0; i < pool->n_blank; i++, seen++) {
-        assert_int_equal(pool->holders[pool->blank[i]]++, 0);
-        assert_int_equal(pool->name[pool->blank[i]], 0);
-    }
-    for (uint32_t i = (uint32_t)pool->after[head]; i != head; i = (uint32_t)pool->after[i], seen++) {
-        assert_int_equal(pool->holders[i]++, 0);
-        assert_true(pool->name[i] > 0);
-        assert_int_equal(infrt_kv_pool_find(pool, &(infrt_kv_key){pool->parent[i], pool->salt[i],
-                                                                  pool->tokens + i * FAKE_PER_BLOCK}),
-                         i);
-    }
-    assert_int_equal(seen, pool->n_free);
-    for (uint32_t i = 0; i < pool->n_blocks; i++) assert_true(pool->holders[i] > 0);
-    memcpy(pool->holders, holders, pool->n_blocks * sizeof *holders);
+    assert_true(infrt_kv_pool_check(&llm->pool));
 }
 
 /* No block is held or lost, every sequence is free: a request of the whole context runs. */
@@ -152,6 +132,8 @@ typedef struct client {
     answer got;
 } client;
 
+static const char *const tenants[] = {NULL, "", "other"};
+
 static void client_start(infrt_llm *llm, client *c, bool may_cancel) {
     *c = (client){.n = 1 + random_below(random_below(4) ? 40 : FAKE_CONTEXT - 1),
                   .ignore_eos = random_below(2)};
@@ -162,6 +144,11 @@ static void client_start(infrt_llm *llm, client *c, bool may_cancel) {
     infrt_error error = {0};
     infrt_llm_request request = {
         .tokens = c->prompt, .n_tokens = c->n, .max_tokens = c->max_tokens, .ignore_eos = c->ignore_eos};
+    if (random_below(2)) { /* the answer depends on none of these */
+        request.priority = (int32_t)random_below(5) - 2;
+        request.tenant = tenants[random_below(3)];
+        request.salt = random_below(2);
+    }
     if (infrt_llm_submit(llm, &request, &c->id, &error) != INFRT_OK) fail_msg("%s", error.text);
 }
 
@@ -209,7 +196,9 @@ static void test_many(void **state) {
     static const uint32_t chunks[] = {1, 2, 7, 64};
     for (uint32_t c = 0; c < 4; c++) {
         /* Blocks for all, then so few that requests push each other out. */
-        storm((infrt_llm_config){.chunk = chunks[c], .kv_bytes = (uint64_t)28 * FAKE_BLOCK_BYTES}, 300, true);
+        infrt_llm_config ample = {.chunk = chunks[c], .kv_bytes = (uint64_t)28 * FAKE_BLOCK_BYTES};
+        ample.target_itl_ns = c % 2;
+        storm(ample, 300, true);
         uint32_t preempted =
             storm((infrt_llm_config){.chunk = chunks[c], .kv_bytes = (uint64_t)FAKE_MAX_BLOCKS * FAKE_BLOCK_BYTES},
                   500, true);

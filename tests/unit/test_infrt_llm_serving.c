@@ -151,8 +151,67 @@ static void test_target(void **state) {
     infrt_llm_close(&llm);
 }
 
+/* Four of the same prompt cost little more than one, also when the first is cancelled meanwhile. */
+static void test_together(void **state) {
+    (void)state;
+    for (int cancelled_after = 0; cancelled_after < 4; cancelled_after++) {
+        infrt_llm *llm = engine((infrt_llm_config){.chunk = 40, .kv_bytes = (uint64_t)40 * FAKE_BLOCK_BYTES});
+        infrt_llm_request request = {.tokens = prompt, .n_tokens = 150, .max_tokens = 2, .ignore_eos = true};
+        infrt_llm_step_info info;
+        infrt_llm_id ids[4];
+        uint32_t prompts = 0;
+        for (int i = 0; i < 4; i++) ids[i] = submit(llm, &request);
+        for (int step = 0; step < 12; step++) {
+            if (cancelled_after && step == cancelled_after) infrt_llm_cancel(llm, ids[0]);
+            assert_int_equal(infrt_llm_step(llm, &info, NULL), INFRT_OK);
+            prompts += info.prompt_tokens;
+        }
+        /* What was computed of the block that the cancelled one was in is lost. */
+        assert_in_range(prompts, 150 + 2 * 22, 150 + 3 * 22 + (cancelled_after ? 32 : 0));
+        for (int i = 0; i < 4; i++) {
+            infrt_llm_event event = finish(llm, ids[i], prompt, 150);
+            assert_int_equal(event.finish, i == 0 && cancelled_after ? INFRT_LLM_CANCELLED : INFRT_LLM_LENGTH);
+        }
+        expect_all_free(llm);
+        infrt_llm_close(&llm);
+    }
+}
+
+/* How many of these have an answer. */
+static int begun(infrt_llm *llm, const infrt_llm_id *ids, int n) {
+    infrt_llm_event event;
+    int count = 0;
+    for (int i = 0; i < n; i++) count += infrt_llm_poll(llm, ids[i], &event);
+    return count;
+}
+
+/* One that comes last is the next to run: of a lower priority, or of a tenant that has nothing yet. */
+static void test_turns(void **state) {
+    (void)state;
+    for (int by_tenant = 0; by_tenant < 2; by_tenant++) {
+        infrt_llm *llm =
+            engine((infrt_llm_config){.forgetful = true, .kv_bytes = (uint64_t)40 * FAKE_BLOCK_BYTES});
+        infrt_llm_request request = {.tokens = prompt, .n_tokens = 20, .max_tokens = 30, .ignore_eos = true};
+        infrt_llm_id ids[9];
+        request.tenant = "many";
+        for (int i = 0; i < 8; i++) ids[i] = submit(llm, &request);
+        assert_int_equal(infrt_llm_step(llm, NULL, NULL), INFRT_OK);
+        if (by_tenant) request.tenant = "few";
+        else request.priority = -1;
+        ids[8] = submit(llm, &request);
+        for (int step = 0; !begun(llm, ids + 8, 1); step++) {
+            assert_true(step < 40);
+            assert_int_equal(begun(llm, ids + 4, 4), 0);
+            assert_int_equal(infrt_llm_step(llm, NULL, NULL), INFRT_OK);
+        }
+        infrt_llm_close(&llm);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_salt), cmocka_unit_test(test_deadline),
-                                       cmocka_unit_test(test_queue_tokens), cmocka_unit_test(test_target)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_salt),         cmocka_unit_test(test_deadline),
+        cmocka_unit_test(test_queue_tokens), cmocka_unit_test(test_target),
+        cmocka_unit_test(test_together),     cmocka_unit_test(test_turns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
