@@ -53,7 +53,7 @@ static void side_by_side(large *items, size_t n, infc_bytes secret) {
     while (started > 0) pthread_join(threads[--started], NULL);
 }
 
-static bool secret_of(infc_cx *cx, infc_bytes *out) {
+bool infc_digest_secret(infc_cx *cx, infc_bytes *out) {
     if (!cx->cache_dir) return false;
     if (infc_cache_get(cx, SECRET_KEY, out) && out->len == SECRET_BYTES) return true;
     uint8_t *made = infc_arena_alloc(cx->arena, SECRET_BYTES, 1);
@@ -63,13 +63,23 @@ static bool secret_of(infc_cx *cx, infc_bytes *out) {
     return true;
 }
 
+static const char *key_of(infc_cx *cx, const uint8_t name[16], uint64_t bytes) {
+    return infc_arena_printf(cx->arena, DIGESTS "%s%016llx", infc_to_hex(cx->arena, name, 16),
+                             (unsigned long long)bytes);
+}
+
+void infc_digest_keep(infc_cx *cx, const uint8_t name[16], uint64_t bytes, const uint8_t digest[32]) {
+    if (bytes < LARGE) return;
+    const char *text = infc_to_hex(cx->arena, digest, 32);
+    infc_cache_put(cx, key_of(cx, name, bytes), (infc_bytes){(const uint8_t *)text, DIGITS});
+}
+
 static void look_up(infc_cx *cx, large *items, size_t n, const char **out) {
     infc_bytes secret, found;
-    if (!secret_of(cx, &secret)) return;
+    if (!infc_digest_secret(cx, &secret)) return;
     side_by_side(items, n, secret);
     for (size_t i = 0; i < n; i++) {
-        const char *name = infc_to_hex(cx->arena, items[i].name, sizeof items[i].name);
-        items[i].key = infc_arena_printf(cx->arena, DIGESTS "%s%016zx", name, items[i].file.len);
+        items[i].key = key_of(cx, items[i].name, items[i].file.len);
         items[i].known = infc_cache_get(cx, items[i].key, &found) && found.len == DIGITS;
         if (items[i].known)
             out[items[i].index] = infc_arena_copy_string(cx->arena, (const char *)found.ptr, DIGITS);
@@ -88,10 +98,8 @@ void infc_digests(infc_cx *cx, const infc_bytes *files, size_t n, const char **o
     side_by_side(items, n_large, (infc_bytes){NULL, 0});
     for (size_t i = 0; i < n_large; i++) {
         if (items[i].known) continue;
-        const char *digest = infc_to_hex(cx->arena, items[i].digest, sizeof items[i].digest);
-        out[items[i].index] = digest;
-        if (items[i].key)
-            infc_cache_put(cx, items[i].key, (infc_bytes){(const uint8_t *)digest, DIGITS});
+        out[items[i].index] = infc_to_hex(cx->arena, items[i].digest, sizeof items[i].digest);
+        if (items[i].key) infc_digest_keep(cx, items[i].name, items[i].file.len, items[i].digest);
     }
 }
 

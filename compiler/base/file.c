@@ -91,6 +91,12 @@ void infc_file_forget(const infc_cx *cx, const void *bytes, size_t n) {
     }
 }
 
+/* What a clone without Git LFS has in place of large files. */
+static bool is_pointer(infc_bytes file) {
+    static const char begin[] = "version https://git-lfs.github.com/spec/";
+    return file.len > sizeof begin && memcmp(file.ptr, begin, sizeof begin - 1) == 0;
+}
+
 infc_status infc_file_map(infc_cx *cx, const char *path, infc_bytes *out) {
     infc_mapping *kept = INFC_NEW(cx->arena, infc_mapping, 1);
     infc_arena_defer(cx->arena, unmap_deferred, kept); /* before there is something to lose */
@@ -102,7 +108,10 @@ infc_status infc_file_map(infc_cx *cx, const char *path, infc_bytes *out) {
     }
     *kept = (infc_mapping){*out, cx->mappings};
     cx->mappings = kept;
-    return INFC_OK;
+    if (!is_pointer(*out)) return INFC_OK;
+    return infc_fail(
+        cx, INFC_ERR_MODEL, (infc_loc){.file = path},
+        "this is a Git LFS pointer, not the file itself; in its repository, run: git lfs pull");
 }
 
 bool infc_file_exists(const char *path) {
@@ -117,6 +126,11 @@ const char *infc_file_what_else(const char *path) {
            : S_ISFIFO(info.st_mode) ? "a pipe"
            : S_ISSOCK(info.st_mode) ? "a socket"
                                     : "a device";
+}
+
+const char *infc_file_hidden(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 || errno == ENOENT || errno == ENOTDIR ? NULL : strerror(errno);
 }
 
 bool infc_dir_exists(const char *path) {

@@ -3,7 +3,7 @@
 #define INFC_FILE_H
 #include "cx.h"
 
-/* Maps a regular file read-only; the bytes are borrowed until the arena of cx goes. */
+/* Maps a regular file read-only; the bytes are borrowed until the arena of cx goes. A Git LFS pointer is refused. */
 infc_status infc_file_map(infc_cx *cx, const char *path, infc_bytes *out);
 /* These bytes are not needed soon: where they are of a file that infc_file_map mapped, the memory that holds them is
  * given back, and they are read again when touched. Others stay as they are. */
@@ -23,21 +23,29 @@ int infc_file_try_map_beneath(const char *dir, const char *path, bool sole, infc
 void infc_file_unmap(infc_bytes bytes);
 int infc_file_try_write(const char *path, const infc_bytes *pieces, size_t n, unsigned mode);
 /* A file made piece by piece, for what is too large to hold; not atomic: for use inside a stage. The first error is
- * kept and told by close, which must be called. `patch` overwrites what was put before. */
+ * kept and told by close, which must be called. `patch` overwrites what was put before, `skip` leaves bytes for it.
+ * `like`: null, or a path where the same content may stand: nothing is written as long as the pieces agree with it, and
+ * if all did, close makes `path` another name of that file, which must then not be written to. */
 typedef struct infc_file_writer {
     infc_cx *cx;
-    const char *path;
-    int fd, error;
+    const char *path, *like_path;
+    unsigned mode;
+    int fd, like, error;
     uint64_t bytes; /* put so far */
+    bool shared;    /* after close: it is the file of `like` */
 } infc_file_writer;
-infc_status infc_file_writer_open(infc_cx *cx, const char *path, unsigned mode, infc_file_writer *out);
+infc_status infc_file_writer_open(infc_cx *cx, const char *path, const char *like, unsigned mode,
+                                  infc_file_writer *out);
 void infc_file_writer_put(infc_file_writer *writer, const void *bytes, size_t n);
+void infc_file_writer_skip(infc_file_writer *writer, size_t n);
 void infc_file_writer_copy(infc_file_writer *writer, const char *path); /* all of another file */
 void infc_file_writer_patch(infc_file_writer *writer, uint64_t offset, const void *bytes, size_t n);
 infc_status infc_file_writer_close(infc_file_writer *writer);
 bool infc_file_exists(const char *path);
 /* "a folder", "a device", "a pipe", "a socket"; null for a regular file, and for what cannot be found. */
 const char *infc_file_what_else(const char *path);
+/* Why nobody can tell what is there: "Permission denied"; null when it can be told, or is nothing. */
+const char *infc_file_hidden(const char *path);
 bool infc_dir_exists(const char *path);
 infc_status infc_dir_create(infc_cx *cx, const char *path); /* with parents */
 void infc_dir_remove(const char *path);                     /* recursively, best effort */

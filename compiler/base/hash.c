@@ -45,19 +45,55 @@ void infc_keyed_hash(infc_bytes bytes, infc_bytes secret, void (*seen)(infc_byte
     memcpy(digest, canonical.digest, sizeof canonical.digest);
 }
 
-void infc_sha256(infc_bytes bytes, void (*seen)(infc_bytes part), uint8_t digest[32]) {
+typedef struct sha256 { /* by the processor's instructions where it has them */
     infc_sha256_fast state;
     SHA2_CTX slow;
-    const bool fast = infc_sha256_fast_begin(&state);
-    if (!fast) SHA256Init(&slow);
+    bool fast;
+} sha256;
+
+static void sha256_begin(sha256 *s) {
+    s->fast = infc_sha256_fast_begin(&s->state);
+    if (!s->fast) SHA256Init(&s->slow);
+}
+
+static void sha256_put(sha256 *s, infc_bytes part) {
+    if (s->fast) infc_sha256_fast_put(&s->state, part);
+    else SHA256Update(&s->slow, part.ptr, part.len);
+}
+
+static void sha256_end(sha256 *s, uint8_t digest[32]) {
+    if (s->fast) infc_sha256_fast_end(&s->state, digest);
+    else SHA256Final(digest, &s->slow);
+}
+
+void infc_sha256(infc_bytes bytes, void (*seen)(infc_bytes part), uint8_t digest[32]) {
+    sha256 state;
+    sha256_begin(&state);
     for (size_t at = 0; at < bytes.len; at += PART) {
         const infc_bytes part = part_at(bytes, at);
-        if (fast) infc_sha256_fast_put(&state, part);
-        else SHA256Update(&slow, part.ptr, part.len);
+        sha256_put(&state, part);
         if (seen) seen(part);
     }
-    if (fast) infc_sha256_fast_end(&state, digest);
-    else SHA256Final(digest, &slow);
+    sha256_end(&state, digest);
+}
+
+void infc_hash_parts(infc_bytes (*next)(void *user), void *user, infc_bytes secret,
+                     uint8_t keyed[16], uint8_t sha256_digest[32]) {
+    XXH3_state_t state;
+    XXH128_canonical_t canonical;
+    sha256 sha;
+    infc_bytes part;
+    XXH3_INITSTATE(&state);
+    XXH3_128bits_reset_withSecret(&state, secret.ptr, secret.len);
+    sha256_begin(&sha);
+    do {
+        part = next(user);
+        XXH3_128bits_update(&state, part.ptr, part.len);
+        sha256_put(&sha, part);
+    } while (part.len && part.len % 64 == 0);
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(&state));
+    memcpy(keyed, canonical.digest, sizeof canonical.digest);
+    sha256_end(&sha, sha256_digest);
 }
 
 const char *infc_sha256_hex(infc_arena *arena, infc_bytes bytes) {

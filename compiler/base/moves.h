@@ -5,9 +5,9 @@
 #include <stdbool.h>
 
 typedef struct infc_move { /* one step that was done */
-    enum { INFC_MOVED, INFC_MADE_FOLDER, INFC_REMOVED_FOLDER } what;
+    enum { INFC_MOVED, INFC_EXCHANGED, INFC_MADE_FOLDER, INFC_REMOVED_FOLDER } what;
     const char *from, *to;
-    const char *kept; /* where the file is that `to` was before; null: there was none */
+    const char *kept; /* of INFC_MOVED: where the file is that `to` was before; null: there was none */
     bool final;       /* the file system keeps no second name: it cannot be taken back */
 } infc_move;
 
@@ -19,7 +19,8 @@ typedef struct infc_moves { /* initialise with the arena and a folder of the sam
 } infc_moves;
 
 /* Each returns 0 or an errno, and has done nothing then. */
-/* `to` is the new file or, until then, the old one, at every moment. A folder there is EISDIR. */
+/* `to` is the new file or, until then, the old one, at every moment. A folder there is EISDIR. Two names of one file
+ * stay, and it gets the time of now. */
 int infc_moves_replace(infc_moves *moves, const char *from, const char *to);
 /* Takes the file `from` out of the way, into kept_dir. */
 int infc_moves_take(infc_moves *moves, const char *from);

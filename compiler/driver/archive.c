@@ -98,21 +98,21 @@ static infc_status put_tables(const infc_archive *a, const infc_buf *long_names,
                      "a library of more than 4 GiB cannot be indexed; set output.weights: file");
 }
 
-infc_status infc_archive_write(const infc_archive *archive, const char *path) {
-    infc_buf long_names = {.arena = archive->cx->arena}, tables = {.arena = archive->cx->arena};
-    infc_file_writer file;
+infc_status infc_archive_pieces(const infc_archive *archive, infc_pieces *out) {
+    infc_arena *arena = archive->cx->arena;
+    infc_buf long_names = {.arena = arena}, tables = {.arena = arena};
     const char **names = header_names(archive, &long_names);
+    *out = (infc_pieces){.arena = arena};
     INFC_TRY(put_tables(archive, &long_names, &tables));
-    INFC_TRY(infc_file_writer_open(archive->cx, path, 0644, &file));
-    infc_file_writer_put(&file, tables.data, tables.len);
+    infc_pieces_add_bytes(out, infc_buf_bytes(&tables));
     for (size_t i = 0; i < archive->n; i++) {
         const infc_archive_member *member = &archive->members[i];
-        infc_buf header = {.arena = archive->cx->arena};
+        infc_buf header = {.arena = arena};
         put_header(&header, names[i], "0", "644", member->bytes);
-        infc_file_writer_put(&file, header.data, header.len);
-        infc_file_writer_put(&file, member->head.ptr, member->head.len);
-        infc_file_writer_copy(&file, member->path);
-        if (member->bytes % 2) infc_file_writer_put(&file, "\n", 1);
+        infc_pieces_add_bytes(out, infc_buf_bytes(&header));
+        infc_pieces_add_bytes(out, member->head);
+        infc_pieces_add_file(out, member->path);
+        if (member->bytes % 2) infc_pieces_add_bytes(out, (infc_bytes){(const uint8_t *)"\n", 1});
     }
-    return infc_file_writer_close(&file);
+    return INFC_OK;
 }

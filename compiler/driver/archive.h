@@ -2,7 +2,7 @@
  * be most of it, are written once and never held. */
 #ifndef INFC_ARCHIVE_H
 #define INFC_ARCHIVE_H
-#include "../base/cx.h"
+#include "../base/pieces.h"
 
 typedef struct infc_archive_member {
     const char *name;           /* "digits.o" */
@@ -24,7 +24,7 @@ infc_status infc_archive_add_object(infc_archive *archive, const char *path);
 /* A file, made an object by `head`, that defines one symbol. */
 infc_status infc_archive_add_data(infc_archive *archive, const char *name, infc_bytes head,
                                   const char *path, const char *symbol);
-/* Not atomic: for use inside a stage. */
-infc_status infc_archive_write(const infc_archive *archive, const char *path);
+/* What the archive consists of. */
+infc_status infc_archive_pieces(const infc_archive *archive, infc_pieces *out);
 
 #endif

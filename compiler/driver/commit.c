@@ -124,7 +124,8 @@ infc_status infc_commit(infc_stage *stage) {
     INFC_TRY(lock(cx, stage->final_dir));
     infc_made_find(cx, stage->dir, NULL, &c.now);
     infc_made_find(cx, stage->final_dir, &c.now, &c.before);
-    c.plan = (infc_commit_plan){.cx = cx, .dir = stage->final_dir, .now = &c.now, .before = &c.before};
+    c.plan = (infc_commit_plan){
+        .cx = cx, .dir = stage->final_dir, .staged = stage->dir, .now = &c.now, .before = &c.before};
     INFC_TRY(infc_commit_plan_make(&c.plan));
     INFC_TRY(write_unfinished(&c, NULL));
     for (size_t i = 0; i < c.now.targets.n; i++)

@@ -11,7 +11,7 @@ typedef struct infc_commit_aside { /* a file that does not stay where it is */
 
 typedef struct infc_commit_plan {
     infc_cx *cx;
-    const char *dir;
+    const char *dir, *staged;      /* the folder; where the new files stand */
     const infc_made *now, *before; /* of this compile, of earlier ones */
     infc_commit_aside *asides;
     size_t n, cap;

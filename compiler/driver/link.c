@@ -13,15 +13,18 @@
 /* A binary's weights are the payload at its end, or a file: none in its data. */
 #define NO_EMBEDDED_WEIGHTS " -DINFC_NO_EMBEDDED_WEIGHTS"
 enum { MODEL, LIBRARY_BASELINE, BINARY_BASELINE, WEIGHTS, RUNTIME, N_SETS };
+enum { N_LARGE = 4 }; /* binary, the one with names, library, weights */
 
 typedef struct linking {
     infc_cx *cx;
     const infc_spec *spec;
     const infc_target *target;
     const infc_emitted *emitted;
-    const char *dir;
+    const char *dir, *before;
     infc_toolchain tools;
     infc_objects objects[N_SETS];
+    infc_digesting *digesting[N_LARGE]; /* of what was written */
+    size_t n_digesting;
     infc_linked *out;
 } linking;
 
@@ -29,9 +32,20 @@ static char *in_dir(const linking *l, const char *name) {
     return infc_path_join(l->cx->arena, l->dir, name);
 }
 
+/* Where an earlier compile put the file. */
+static const char *before(const linking *l, const char *name) {
+    return l->before ? infc_path_join(l->cx->arena, l->before, name) : NULL;
+}
+
 static uint64_t file_bytes(const char *path) {
     struct stat info;
     return stat(path, &info) == 0 ? (uint64_t)info.st_size : 0;
+}
+
+/* A file that has the weights. */
+static infc_status write_pieces(linking *l, const infc_pieces *pieces, const char *name, unsigned mode) {
+    infc_digesting **digesting = &l->digesting[l->n_digesting++];
+    return infc_pieces_write(l->cx, pieces, in_dir(l, name), before(l, name), mode, digesting);
 }
 
 /* The compiler with the flags of one kind of source. */
@@ -119,12 +133,14 @@ static infc_status archive_weights(linking *l, infc_archive *archive) {
 
 static infc_status make_library(linking *l) {
     infc_archive archive = {.cx = l->cx};
+    infc_pieces pieces;
     const char *name = infc_arena_printf(l->cx->arena, "lib%s.a", l->spec->name);
     INFC_TRY(archive_objects(l, &archive, MODEL));
     INFC_TRY(archive_objects(l, &archive, LIBRARY_BASELINE));
     INFC_TRY(archive_objects(l, &archive, WEIGHTS));
     if (l->emitted->weights_asm && !l->objects[WEIGHTS].n) INFC_TRY(archive_weights(l, &archive));
-    INFC_TRY(infc_archive_write(&archive, in_dir(l, name)));
+    INFC_TRY(infc_archive_pieces(&archive, &pieces));
+    INFC_TRY(write_pieces(l, &pieces, name, 0644));
     l->out->library = name;
     l->out->library_bytes = file_bytes(in_dir(l, name));
     return INFC_OK;
@@ -151,27 +167,29 @@ static infc_status link_program(linking *l, bool named, const char *to) {
 }
 
 /* The program, zeros to a page, the weights, the footer: one file that maps its own end. */
-static infc_status append_payload(linking *l, const char *program, const char *to) {
+static infc_status append_payload(linking *l, const char *program, const char *name) {
     enum { PAGE = 1 << 16 }; /* the largest page of the targets */
     static const uint8_t zeros[PAGE];
-    infc_file_writer file;
-    INFC_TRY(infc_file_writer_open(l->cx, to, 0755, &file));
-    infc_file_writer_copy(&file, program);
     const size_t page = strcmp(l->target->platform->arch, "aarch64") == 0 ? PAGE : 4096;
-    infc_file_writer_put(&file, zeros, (page - file.bytes % page) % page);
-    infc_payload_footer footer = {
-        .offset = file.bytes, .bytes = l->emitted->weights_bytes, .layout_hash = l->emitted->layout_hash};
-    memcpy(footer.magic, INFC_PAYLOAD_MAGIC, sizeof footer.magic);
-    infc_file_writer_copy(&file, in_dir(l, l->emitted->weights_file));
-    infc_file_writer_put(&file, &footer, sizeof footer);
-    return infc_file_writer_close(&file);
+    const uint64_t bytes = file_bytes(program), padding = (page - bytes % page) % page;
+    infc_payload_footer *footer = INFC_NEW(l->cx->arena, infc_payload_footer, 1);
+    *footer = (infc_payload_footer){.offset = bytes + padding,
+                                    .bytes = l->emitted->weights_bytes,
+                                    .layout_hash = l->emitted->layout_hash};
+    memcpy(footer->magic, INFC_PAYLOAD_MAGIC, sizeof footer->magic);
+    infc_pieces pieces = {.arena = l->cx->arena};
+    infc_pieces_add_file(&pieces, program);
+    infc_pieces_add_bytes(&pieces, (infc_bytes){zeros, (size_t)padding});
+    infc_pieces_add_file(&pieces, in_dir(l, l->emitted->weights_file));
+    infc_pieces_add_bytes(&pieces, (infc_bytes){(const uint8_t *)footer, sizeof *footer});
+    return write_pieces(l, &pieces, name, 0755);
 }
 
 static infc_status make_program(linking *l, bool named, const char *name) {
     const char *program = INFC_OBJECTS_FOLDER "/program";
     INFC_TRY(link_program(l, named, program));
     bool payload = l->emitted->weights_bytes > 0 && !l->spec->weights_file && !l->target->platform->check;
-    if (payload) INFC_TRY(append_payload(l, in_dir(l, program), in_dir(l, name)));
+    if (payload) INFC_TRY(append_payload(l, in_dir(l, program), name));
     else if (rename(in_dir(l, program), in_dir(l, name)) < 0) {
         return infc_fail(l->cx, INFC_ERR_IO, (infc_loc){.file = name}, "cannot move the binary into place");
     }
@@ -190,26 +208,27 @@ static infc_status make_binary(linking *l, bool with_names) {
 
 /* output.weights: file */
 static infc_status place_weights(linking *l) {
-    infc_file_writer file;
     const char *name = infc_arena_printf(l->cx->arena, "%s.weights", l->spec->name);
+    infc_pieces pieces = {.arena = l->cx->arena};
     l->out->weights = name;
-    INFC_TRY(infc_file_writer_open(l->cx, in_dir(l, name), 0644, &file));
-    infc_file_writer_copy(&file, in_dir(l, l->emitted->weights_file));
-    return infc_file_writer_close(&file);
+    infc_pieces_add_file(&pieces, in_dir(l, l->emitted->weights_file));
+    return write_pieces(l, &pieces, name, 0644);
 }
 
-infc_status infc_link(infc_cx *cx, const infc_spec *spec, const infc_target *target,
-                      const infc_emitted *emitted, const char *dir, bool with_names, infc_linked *out) {
-    linking l = {.cx = cx, .spec = spec, .target = target, .emitted = emitted, .dir = dir, .out = out};
+infc_status infc_link(infc_cx *cx, const infc_spec *spec, const infc_target *target, const infc_emitted *emitted,
+                      const char *dir, const char *before_dir, bool with_names, infc_linked *out) {
+    linking l = {.cx = cx, .spec = spec, .target = target, .emitted = emitted, .dir = dir, .before = before_dir};
+    l.out = out;
     *out = (infc_linked){0};
     INFC_TRY(infc_toolchain_find(cx, target, &l.tools));
     out->compiler = l.tools.cc.label;
     INFC_TRY(infc_dir_create(cx, in_dir(&l, INFC_OBJECTS_TEMP)));
     INFC_TRY(compile_objects(&l));
     INFC_TRY(measure_model(&l));
-    if (spec->static_library) INFC_TRY(make_library(&l));
     if (spec->binary) INFC_TRY(make_binary(&l, with_names));
+    if (spec->static_library) INFC_TRY(make_library(&l));
     if (spec->weights_file && emitted->weights_bytes > 0) INFC_TRY(place_weights(&l));
+    for (size_t i = 0; i < l.n_digesting; i++) infc_digesting_end(cx, l.digesting[i]);
     infc_dir_remove(infc_path_join(cx->arena, dir, INFC_OBJECTS_FOLDER));
     return INFC_OK;
 }

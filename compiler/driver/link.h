@@ -16,8 +16,9 @@ typedef struct infc_linked {
 } infc_linked;
 
 /* Compiles and links what infc_emit wrote to `dir`. Temporary files stay in `dir`/.obj, which is removed. The same
- * sources and compiler give the same bytes in any folder. `with_names`: `named` is made as well. */
-infc_status infc_link(infc_cx *cx, const infc_spec *spec, const infc_target *target,
-                      const infc_emitted *emitted, const char *dir, bool with_names, infc_linked *out);
+ * sources and compiler give the same bytes in any folder. `before`: as in infc_emit_options. `with_names`: `named` is
+ * made as well. */
+infc_status infc_link(infc_cx *cx, const infc_spec *spec, const infc_target *target, const infc_emitted *emitted,
+                      const char *dir, const char *before, bool with_names, infc_linked *out);
 
 #endif

@@ -207,7 +207,8 @@ infc_status infc_pipeline_plan(infc_pipeline *p, infc_built *built) {
 
 infc_status infc_pipeline_emit(infc_pipeline *p, infc_built *built) {
     if (p->stopped) return INFC_OK;
-    const infc_emit_options options = {.spec = &p->build->spec, .dir = built->staged};
+    const infc_emit_options options = {
+        .spec = &p->build->spec, .dir = built->staged, .before = built->dir};
     infc_progress(p->cx, "%s: writing C and weights", built->target->name);
     INFC_TRY(infc_dir_create(p->cx, built->staged));
     INFC_TRY(infc_emit(p->cx, &built->plan, &options, &built->emitted));
@@ -223,7 +224,7 @@ infc_status infc_pipeline_emit(infc_pipeline *p, infc_built *built) {
 infc_status infc_pipeline_link(infc_pipeline *p, infc_built *built) {
     infc_build *b = p->build;
     if (p->stopped) return INFC_OK;
-    INFC_TRY(infc_link(p->cx, &b->spec, built->target, &built->emitted, built->staged,
+    INFC_TRY(infc_link(p->cx, &b->spec, built->target, &built->emitted, built->staged, built->dir,
                        p->options->with_names, &built->linked));
     INFC_TRY(infc_report_write(p->cx, b, built));
     return ended(p, "link");

@@ -180,6 +180,7 @@ infc_status infc_emit(infc_cx *cx, const infc_plan *plan, const infc_emit_option
     INFC_TRY(begin(&u, cx, plan, options->spec, options->dir));
     *out = (infc_emitted){.baseline_cflags = baseline_cflags(&plan->target)};
     u.out = out;
+    u.before = options->before;
     INFC_TRY(infc_dir_create(cx, infc_path_join(cx->arena, options->dir, "src/infrt")));
     INFC_TRY(write_weights(&u)); /* src/NAME.weights, src/NAME_weights.S */
     INFC_TRY(write_code(&u));    /* src/NAME_simd.h, src/NAME.c, src/NAME_kernels_*.c */

@@ -8,6 +8,7 @@
 typedef struct infc_emit_options {
     const infc_spec *spec;
     const char *dir; /* folder to write to: DIR/NAME.h, DIR/src/... */
+    const char *before; /* null, or the folder of an earlier compile: weights that are the same are shared with it */
 } infc_emit_options;
 
 /* How the C of a model is compiled: DIR is the working directory (or use -I for the three folders). Everything

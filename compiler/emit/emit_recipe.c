@@ -19,6 +19,12 @@ static bool row_by_row(const infc_op_desc *ops, int n_ops) {
     return true;
 }
 
+/* A matrix that lies as [n][k]. */
+static bool is_turned(const infc_op_desc *ops) {
+    return ops[0].out.rank == 2 && ops[1].kind == INFC_OP_transpose &&
+           infc_desc_attr(&ops[1], "perm")->ints[0] == 1;
+}
+
 static bool packs_panels(const infc_op_desc *ops, int n_ops) {
     const infc_op_desc *last = &ops[n_ops - 1];
     const infc_type *from = &ops[0].out;
@@ -27,9 +33,7 @@ static bool packs_panels(const infc_op_desc *ops, int n_ops) {
     if (last->kind != INFC_OP_relayout || from->layout != INFC_LAYOUT_plain ||
         infc_desc_attr(last, "layout")->layout != INFC_LAYOUT_panel)
         return false;
-    if (n_ops == 2) return from->rank == 4;
-    return n_ops == 3 && from->rank == 2 && ops[1].kind == INFC_OP_transpose &&
-           infc_desc_attr(&ops[1], "perm")->ints[0] == 1;
+    return n_ops == 2 ? from->rank == 4 : n_ops == 3 && is_turned(ops);
 }
 
 int64_t infc_emit_recipe_rows(const infc_plan *plan, const infc_plan_recipe *recipe, int64_t *step) {
@@ -98,6 +102,28 @@ static infc_status apply(infc_emit_unit *u, const infc_op_desc *op, infc_emit_ma
     return status;
 }
 
+/* What transpose and relayout make of 4-byte elements, in one step: in most classifiers that is most of the weights. */
+static bool turns_to_panels(const infc_op_desc *ops, int n_ops) {
+    return n_ops == 3 && packs_panels(ops, n_ops) && ops[2].kind == INFC_OP_relayout &&
+           infc_dtype_bytes(ops[0].out.dtype) == 4;
+}
+
+static infc_status turn_to_panels(infc_emit_unit *u, const infc_tensor *from, infc_emit_made *out) {
+    enum { PANEL = 16 };
+    const int64_t n = from->type.dims[0], k = from->type.dims[1];
+    const infc_type type = {from->type.dtype, INFC_LAYOUT_panel, 2, {k, n}};
+    *out = (infc_emit_made){.arena = infc_arena_create_scratch(u->cx->arena)};
+    const infc_tensor rows = infc_tensor_aligned(out->arena, from);
+    INFC_TRY(infc_tensor_create(u->cx, out->arena, &type, &out->tensor));
+    const uint32_t *x = rows.data;
+    uint32_t *y = out->tensor.data;
+    for (int64_t first = 0; first < n; first += PANEL, x += PANEL * k)
+        for (int64_t i = 0; i < k; i++, y += PANEL)
+            for (int64_t lane = 0; lane < PANEL; lane++)
+                y[lane] = first + lane < n ? x[lane * k + i] : 0;
+    return INFC_OK;
+}
+
 infc_status infc_emit_recipe(infc_emit_unit *u, const infc_plan_recipe *recipe, int64_t row,
                              int64_t n, infc_emit_made *out) {
     const infc_op_desc *ops = ops_of(u->plan, recipe);
@@ -106,6 +132,13 @@ infc_status infc_emit_recipe(infc_emit_unit *u, const infc_plan_recipe *recipe, 
     infc_emit_made stack[MAX_STACK];
     int depth = 0;
     infc_status status = INFC_OK;
+    if (turns_to_panels(ops, recipe->n_ops)) {
+        infc_emit_made weight = {.arena = NULL};
+        INFC_TRY(take_weight(u, &ops[0], parts, row, n, &weight));
+        status = turn_to_panels(u, &weight.tensor, out);
+        infc_emit_made_free(u, &weight);
+        return status;
+    }
     for (int i = 0; i < recipe->n_ops && status == INFC_OK; i++) {
         const int n_in = ops[i].n_in;
         if (depth - n_in < 0 || depth - n_in >= MAX_STACK) {

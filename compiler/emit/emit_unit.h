@@ -29,6 +29,7 @@ typedef struct infc_emit_unit {
     const infc_plan *plan;
     const infc_spec *spec;
     const char *dir;           /* null: text only */
+    const char *before;        /* as in infc_emit_options */
     const char *name, *upper;  /* digits, DIGITS */
     const char *const *locals; /* of each buffer in the function that runs the steps */
     const char *const *input_fields, *const *output_fields;

@@ -147,8 +147,10 @@ infc_status infc_emit_weights(infc_emit_unit *u) {
     payload p;
     infc_weights_header header = {.layout_hash = u->layout_hash, .bytes = u->weights_bytes};
     memcpy(header.magic, INFC_WEIGHTS_MAGIC, sizeof header.magic);
-    INFC_TRY(infc_file_writer_open(u->cx, infc_path_join(u->cx->arena, u->dir, name), 0644, &p.file));
-    infc_file_writer_put(&p.file, &header, sizeof header);
+    const char *path = infc_path_join(u->cx->arena, u->dir, name);
+    const char *before = u->before ? infc_path_join(u->cx->arena, u->before, name) : NULL;
+    INFC_TRY(infc_file_writer_open(u->cx, path, before, 0644, &p.file));
+    infc_file_writer_skip(&p.file, sizeof header);
     infc_xxh64_begin(&p.hash);
     infc_status status = write_all(u, &p);
     header.hash = u->weights_hash = infc_xxh64_end(&p.hash);

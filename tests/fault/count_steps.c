@@ -45,6 +45,13 @@ int rename(const char *from, const char *to) {
     return step(true) ? -1 : REAL("rename", int (*)(const char *, const char *))(from, to);
 }
 
+int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags) {
+    const char *base = strrchr(from, '/');
+    begun = begun || (base && strcmp(base, "/.unfinished.json") == 0);
+    typedef int (*real)(int, const char *, int, const char *, unsigned);
+    return step(true) ? -1 : REAL("renameat2", real)(from_dir, from, to_dir, to, flags);
+}
+
 int link(const char *from, const char *to) {
     begun = begun || (strstr(to, "/.kept-0") && strstr(from, "manifest.json"));
     return step(true) ? -1 : REAL("link", int (*)(const char *, const char *))(from, to);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 #include "compiler/base/cache.h"
 #include "compiler/base/digest.h"
+#include "compiler/base/pieces.h"
 #include "compiler/base/hash.h"
 #include "folder_fixture.h"
 
@@ -94,6 +95,39 @@ static void digests(void **state) {
     assert_int_equal(cx.n_diags, 0);
 }
 
+/* A file made of pieces is digested while it is written: its digest is in the cache before anyone asks. */
+static void digests_of_pieces(void **state) {
+    (void)state;
+    enum { N = (2 << 20) + 77 };
+    uint8_t *bytes = infc_arena_alloc(cx.arena, N, 1);
+    const char *first, *second;
+    const infc_bytes all = {bytes, N}, middle = {bytes + 100, 3};
+    for (int round = 0; round < 3; round++) {
+        infc_pieces pieces = {.arena = cx.arena};
+        infc_digesting *digesting;
+        infc_bytes whole;
+        for (size_t i = 0; i < N; i++) bytes[i] = (uint8_t)(i * 2654435761u >> (13 + round / 2));
+        assert_int_equal(infc_file_write(&cx, in_dir("a"), (infc_bytes){bytes, 100}, 0644), INFC_OK);
+        assert_int_equal(infc_file_write(&cx, in_dir("b"), (infc_bytes){bytes + 103, N - 103}, 0644), INFC_OK);
+        infc_pieces_add_file(&pieces, in_dir("a"));
+        infc_pieces_add_bytes(&pieces, middle);
+        infc_pieces_add_bytes(&pieces, (infc_bytes){NULL, 0});
+        infc_pieces_add_file(&pieces, in_dir("b"));
+        const char *path = in_dir(round == 1 ? "again" : "whole"),
+                   *like = round == 1 ? in_dir("whole") : NULL;
+        assert_int_equal(infc_pieces_write(&cx, &pieces, path, like, 0644, &digesting), INFC_OK);
+        assert_int_equal(digesting == NULL, round == 1);
+        infc_digesting_end(&cx, digesting);
+        assert_int_equal(infc_file_map(&cx, path, &whole), INFC_OK);
+        assert_int_equal(whole.len, N);
+        assert_memory_equal(whole.ptr, bytes, N);
+        first = infc_digest(&cx, whole);
+        second = infc_sha256_hex(cx.arena, all);
+        assert_string_equal(first, second);
+    }
+    assert_int_equal(cx.n_diags, 0);
+}
+
 static void default_folder(void **state) {
     (void)state;
     unsetenv("INFC_CACHE");
@@ -113,8 +147,8 @@ static void default_folder(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, folder_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(store_and_fetch), TEST(damage_is_a_miss), TEST(failures_are_silent_misses),
-        TEST(digests),         TEST(default_folder),
+        TEST(store_and_fetch), TEST(damage_is_a_miss),  TEST(failures_are_silent_misses),
+        TEST(digests),         TEST(digests_of_pieces), TEST(default_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

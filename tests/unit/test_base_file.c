@@ -168,11 +168,70 @@ static void full_disk(void **state) {
     assert_int_equal(status, 0);
 }
 
+/* Puts `content` in three parts beside what `like` holds, the first two bytes last; whether it is that file then. */
+static bool write_like(const char *like, const char *content, size_t n, unsigned mode) {
+    infc_file_writer file;
+    infc_bytes written;
+    struct stat old, new;
+    const char *path = in_dir("new"), *source = in_dir("source");
+    unlink(path);
+    assert_int_equal(
+        infc_file_write(&cx, source, (infc_bytes){(const uint8_t *)content + n / 2, n - n / 2}, 0644), INFC_OK);
+    assert_int_equal(infc_file_writer_open(&cx, path, like, mode, &file), INFC_OK);
+    infc_file_writer_skip(&file, 2);
+    infc_file_writer_put(&file, content + 2, n / 2 - 2);
+    infc_file_writer_copy(&file, source);
+    infc_file_writer_patch(&file, 0, content, 2);
+    assert_int_equal(infc_file_writer_close(&file), INFC_OK);
+    assert_int_equal(file.bytes, n);
+    assert_int_equal(infc_file_try_map(path, &written), 0);
+    assert_int_equal(written.len, n);
+    assert_memory_equal(written.ptr, content, n);
+    infc_file_unmap(written);
+    if (stat(like, &old) < 0 || stat(path, &new) < 0) return false;
+    assert_int_equal(file.shared, old.st_ino == new.st_ino);
+    return file.shared;
+}
+
+static void the_same_as_before(void **state) {
+    (void)state;
+    enum { N = 700001 };
+    char *content = infc_arena_alloc(cx.arena, N, 1);
+    const char *like = in_dir("old");
+    umask(022);
+    for (size_t i = 0; i < N; i++) content[i] = (char)(i * 2654435761u >> 11);
+    const infc_bytes bytes = {(const uint8_t *)content, N};
+    assert_int_equal(infc_file_write(&cx, like, bytes, 0644), INFC_OK);
+    assert_true(write_like(like, content, N, 0644));
+    assert_false(write_like(like, content, N, 0755));
+    assert_false(write_like(in_dir("none"), content, N, 0644));
+    assert_int_equal(symlink("old", in_dir("link")), 0);
+    assert_false(write_like(in_dir("link"), content, N, 0644));
+    assert_false(write_like(like, content, N - 1, 0644));
+    static const size_t at[] = {0, 1, 2, 300000, N / 2 - 1, N / 2, 600000, N - 1};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) { /* a byte differs: the old file stays as it is */
+        infc_bytes old;
+        content[at[i]] ^= 1;
+        assert_false(write_like(like, content, N, 0644));
+        content[at[i]] ^= 1;
+        assert_int_equal(infc_file_map(&cx, like, &old), INFC_OK);
+        assert_int_equal(old.len, N);
+        assert_memory_equal(old.ptr, content, N);
+    }
+    assert_int_equal(truncate(like, N - 7), 0);
+    assert_false(write_like(like, content, N, 0644));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(write_map_replace), FOLDER_TEST(long_names), FOLDER_TEST(not_a_regular_file),
-        FOLDER_TEST(folders),           FOLDER_TEST(paths),      FOLDER_TEST(full_disk),
+        FOLDER_TEST(write_map_replace),
+        FOLDER_TEST(long_names),
+        FOLDER_TEST(not_a_regular_file),
+        FOLDER_TEST(folders),
+        FOLDER_TEST(paths),
+        FOLDER_TEST(full_disk),
         FOLDER_TEST(read_only_folder),
+        FOLDER_TEST(the_same_as_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
