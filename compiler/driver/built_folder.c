@@ -84,6 +84,9 @@ infc_status infc_built_folder_open(infc_cx *cx, const char *dir, infc_built_fold
     infc_loc loc = {.file = path};
     *out = (infc_built_folder){.dir = dir};
     bool report = infc_file_exists(path);
+    const char *hidden = infc_file_hidden(path);
+    if (hidden)
+        return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = dir}, "cannot look into this folder: %s", hidden);
     if (!report && !infc_file_exists(infc_path_join(cx->arena, dir, "manifest.json"))) {
         return infc_fail(
             cx, INFC_ERR_SPEC, (infc_loc){.file = dir},

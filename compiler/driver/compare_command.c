@@ -31,8 +31,9 @@ static infc_status check_options(infc_cx *cx, const values *v, size_t *out_forma
         return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC,
                          "--update-baseline: add the file to write, --baseline F.json");
     if (v->update || !v->baseline || infc_file_exists(v->baseline)) return INFC_OK;
-    return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = v->baseline},
-                     "there is no such baseline; write it with --update-baseline");
+    const char *hidden = infc_file_hidden(v->baseline);
+    return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = v->baseline}, "%s",
+                     hidden ? hidden : "there is no such baseline; write it with --update-baseline");
 }
 
 static infc_status write_text(infc_cx *cx, const char *path, const infc_buf *text) {

@@ -23,8 +23,10 @@ static infc_status check(infc_call_cx *call) {
     infc_cx *cx = call->cx;
     if (!v->data)
         return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "give a text to measure on: --data F");
+    const char *hidden = infc_file_hidden(v->data);
     if (!infc_file_exists(v->data))
-        return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = v->data}, "there is no such file");
+        return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = v->data}, "%s",
+                         hidden ? hidden : "there is no such file");
     if (v->alone && v->reference)
         return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "--alone and --against: give one of them");
     return INFC_OK;

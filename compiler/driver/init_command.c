@@ -79,10 +79,18 @@ static infc_status run(infc_call_cx *call) {
     if (same_file(path, call->args.operands[0]))
         return infc_fail(cx, INFC_ERR_SPEC, (infc_loc){.file = path},
                          "is the model itself; choose another name with -o");
-    INFC_TRY(check_output(cx, path, v->force));
+    const bool to_stdout = strcmp(path, "-") == 0;
+    if (to_stdout && call->json)
+        return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "--json and -o - both want stdout; give one of them");
+    if (!to_stdout) INFC_TRY(check_output(cx, path, v->force));
     INFC_TRY(model_as_seen_from(cx, infc_path_dir(cx->arena, path), call->args.operands[0], &model));
-    if (llm) infc_spec_starter_llm(&facts.spec, model, path, &text);
-    else infc_spec_starter(&facts, model, path, &text, &starter);
+    const char *as = to_stdout ? "spec.yaml" : path;
+    if (llm) infc_spec_starter_llm(&facts.spec, model, as, &text);
+    else infc_spec_starter(&facts, model, as, &text, &starter);
+    if (to_stdout) {
+        infc_buf_put(call->out, text.data, text.len);
+        return INFC_OK;
+    }
     INFC_TRY(infc_file_write(cx, path, infc_buf_bytes(&text), 0644));
     call->made = path;
     if (call->json) {
@@ -101,7 +109,7 @@ static infc_status run(infc_call_cx *call) {
 }
 
 static const infc_option options[] = {
-    {"output", 'o', INFC_OPTION_TEXT, "SPEC", offsetof(values, output), "the file to write; default spec.yaml"},
+    {"output", 'o', INFC_OPTION_TEXT, "SPEC", offsetof(values, output), "the file, - for stdout; default spec.yaml"},
     {"force", 0, INFC_OPTION_FLAG, NULL, offsetof(values, force), "overwrite it when it exists"},
     INFC_OPTION_JSON,
 };

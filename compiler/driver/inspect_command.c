@@ -169,6 +169,21 @@ static void put_text(inspection *in, infc_buf *out) {
     infc_diags_text(&in->trial, out);
 }
 
+/* Numbers, names of open dims, null; null when not even the rank is known. */
+static void put_shape_json(infc_json *j, const infc_onnx_value_info *info) {
+    if (!info->has_shape) {
+        infc_json_null(j, "shape");
+        return;
+    }
+    infc_json_array(j, "shape");
+    for (size_t d = 0; d < info->rank && d < INFC_MAX_RANK; d++) {
+        const infc_onnx_dim *dim = &info->dims[d];
+        if (infc_model_facts_dim_open(dim)) infc_json_text(j, NULL, dim->param);
+        else infc_json_i64(j, NULL, dim->value);
+    }
+    infc_json_end(j);
+}
+
 static void put_ports_json(inspection *in, infc_json *j, const char *key,
                            const infc_onnx_value_info *const *infos, size_t n) {
     infc_json_array(j, key);
@@ -176,13 +191,7 @@ static void put_ports_json(inspection *in, infc_json *j, const char *key,
         infc_json_object(j, NULL);
         infc_json_text(j, "name", infos[i]->name);
         infc_json_text(j, "type", infc_onnx_type_name(in->cx->arena, infos[i]->elem_type));
-        infc_json_array(j, "shape"); /* numbers, names of open dims, null */
-        for (size_t d = 0; d < infos[i]->rank && d < INFC_MAX_RANK; d++) {
-            const infc_onnx_dim *dim = &infos[i]->dims[d];
-            if (infc_model_facts_dim_open(dim)) infc_json_text(j, NULL, dim->param);
-            else infc_json_i64(j, NULL, dim->value);
-        }
-        infc_json_end(j);
+        put_shape_json(j, infos[i]);
         infc_json_end(j);
     }
     infc_json_end(j);

@@ -30,7 +30,7 @@ static void put_dim(const infc_onnx_value_info *input, size_t axis, infc_map *do
     infc_buf_json_string(lines, name);
     infc_buf_printf(lines, ": %s          # axis %zu of ", batch ? "1" : "?", axis);
     infc_buf_json_string(lines, input->name);
-    infc_buf_puts(lines, batch ? "\n" : ": put a number and remove the first #\n");
+    infc_buf_puts(lines, batch ? "\n" : ": put a size and remove the first #\n");
     if (!batch) ++*n_open;
 }
 
@@ -47,9 +47,10 @@ static size_t put_shapes(const infc_model_facts *facts, infc_buf *out) {
                            "# shapes: {batch: 1}\n");
         return 0;
     }
-    infc_buf_puts(
-        out,
-        "# Sizes of the dimensions that the model leaves open, by name or by input and axis.\n");
+    infc_buf_puts(out,
+                  "# Sizes of the dimensions that the model leaves open, by name or by input and "
+                  "axis: a number, or a\n"
+                  "# range such as 1..128, where each run has the size of what it is given.\n");
     infc_buf_puts(out, n_open == done.n ? "# shapes:\n" : "shapes:\n");
     infc_buf_puts(out, infc_buf_str(&lines));
     return n_open;

@@ -81,7 +81,9 @@ infc_status infc_spec_read(infc_cx *cx, const char *path, const infc_spec_set *s
     if (ends_in(path, models) || infc_dir_exists(path))
         return read_model(cx, path, sets, n_sets, out);
     bool there = infc_file_exists(path);
-    const char *what = infc_file_what_else(path);
+    const char *what = infc_file_what_else(path), *hidden = infc_file_hidden(path);
+    if (hidden)
+        return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path}, "cannot look at it: %s", hidden);
     if (what)
         return infc_fail(
             cx, INFC_ERR_IO, (infc_loc){.file = path},

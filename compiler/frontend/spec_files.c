@@ -14,11 +14,15 @@ const char *infc_spec_path(infc_spec_check *check, const infc_yaml *node) {
 void infc_spec_check_model(infc_spec_check *check, const char *path, infc_yaml *node) {
     const char *quoted = infc_yaml_quote(check->cx, node->text);
     const char *file = infc_spec_path(check, node);
+    const char *config = infc_path_join(check->cx->arena, file, "config.json");
+    const char *hidden = infc_file_hidden(infc_dir_exists(file) ? config : file);
     node->parsed = file;
     if (!*node->text) {
         infc_spec_problem(check, node, path, "the path is empty");
+    } else if (hidden) {
+        infc_spec_unreadable(check, node, path, "cannot look at %s: %s", quoted, hidden);
     } else if (infc_dir_exists(file)) {
-        if (!infc_file_exists(infc_path_join(check->cx->arena, file, "config.json")))
+        if (!infc_file_exists(config))
             infc_spec_problem(check, node, path,
                               "the folder %s has no config.json, as folders of Hugging Face have", quoted);
     } else if (!infc_path_ends(file, ".onnx") && !infc_path_ends(file, ".gguf") &&

@@ -158,3 +158,19 @@ bool infc_type_broadcast(const infc_type *a, const infc_type *b, infc_type *out)
     *out = r;
     return true;
 }
+
+const char *infc_type_no_broadcast(infc_arena *arena, const infc_type *a, const infc_type *b) {
+    const char *types =
+        infc_arena_printf(arena, "%s and %s", infc_type_text(arena, a), infc_type_text(arena, b));
+    for (int i = 1; i <= a->rank && i <= b->rank; i++) {
+        const int64_t da = a->dims[a->rank - i], db = b->dims[b->rank - i];
+        if (da == db || da == 1 || db == 1) continue;
+        return infc_arena_printf(
+            arena,
+            "%s do not broadcast: counted from the last, dimension %d is %s and %s, and would have "
+            "to be the same, or 1 in one of them%s",
+            types, i, infc_dim_text(arena, da), infc_dim_text(arena, db),
+            a->rank == b->rank ? "" : "; Unsqueeze puts a dimension of 1 where it is wanted");
+    }
+    return types;
+}

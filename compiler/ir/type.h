@@ -32,6 +32,8 @@ const char *infc_type_text(infc_arena *arena, const infc_type *type); /* f32[1,1
 const char *infc_layout_name(infc_layout layout);
 /* numpy broadcast of shapes; false when they do not. */
 bool infc_type_broadcast(const infc_type *a, const infc_type *b, infc_type *out);
+/* Why they do not: "f32[2,3] and f32[2] do not broadcast: ...". */
+const char *infc_type_no_broadcast(infc_arena *arena, const infc_type *a, const infc_type *b);
 
 typedef enum infc_op_kind {
 #define INFC_OP(name, n_in, attrs, shape, call, summary) INFC_OP_##name,

@@ -16,18 +16,26 @@ static bool is_float(uint32_t dtype) {
     return dtype == INFC_DTYPE_f32 || dtype == INFC_DTYPE_f64 || dtype == INFC_DTYPE_f16 || dtype == INFC_DTYPE_bf16;
 }
 
-/* The least and the greatest that are not NaN; false when there is none. */
-static bool range(const infc_tensor_info *info, const void *data, double *least, double *most, size_t *n_nan) {
+/* A double does not hold all integers of 64 bits. */
+static bool less(const infc_tensor_info *info, const void *data, size_t i, size_t j) {
+    if (info->dtype == INFC_DTYPE_i64)
+        return ((const int64_t *)data)[i] < ((const int64_t *)data)[j];
+    if (info->dtype == INFC_DTYPE_u64)
+        return ((const uint64_t *)data)[i] < ((const uint64_t *)data)[j];
+    return infrt_element(info->dtype, data, i) < infrt_element(info->dtype, data, j);
+}
+
+/* Where the least and the greatest stand that are not NaN; false when there is none. */
+static bool range(const infc_tensor_info *info, const void *data, size_t *least, size_t *most, size_t *n_nan) {
     bool any = false;
     *n_nan = 0;
     for (size_t i = 0; i < element_count(info); i++) {
-        double value = infrt_element(info->dtype, data, i);
-        if (isnan(value)) {
+        if (isnan(infrt_element(info->dtype, data, i))) {
             ++*n_nan;
             continue;
         }
-        if (!any || value < *least) *least = value;
-        if (!any || value > *most) *most = value;
+        if (!any || less(info, data, i, *least)) *least = i;
+        if (!any || less(info, data, *most, i)) *most = i;
         any = true;
     }
     return any;
@@ -36,16 +44,26 @@ static bool range(const infc_tensor_info *info, const void *data, double *least,
 /* printf shows the sign bit of a NaN, which says nothing. */
 static double shown(double value) { return isnan(value) ? (double)NAN : value; }
 
+static void element_text(const infc_tensor_info *info, const void *data, size_t i, FILE *out) {
+    const double value = shown(infrt_element(info->dtype, data, i));
+    if (info->dtype == INFC_DTYPE_i64) fprintf(out, " %" PRId64, ((const int64_t *)data)[i]);
+    else if (info->dtype == INFC_DTYPE_u64) fprintf(out, " %" PRIu64, ((const uint64_t *)data)[i]);
+    else fprintf(out, is_float(info->dtype) ? " %.9g" : " %.0f", value);
+}
+
 static void tensor_text(const infc_tensor_info *info, const void *data, FILE *out) {
     char shape[INFRT_SHAPE_TEXT];
-    double least = 0, most = 0;
-    size_t n_nan, n = element_count(info);
+    size_t n_nan, least = 0, most = 0, n = element_count(info);
     fprintf(out, "%s %s", info->name, infrt_shape_text(info->dtype, info->rank, info->dims, shape));
-    if (range(info, data, &least, &most, &n_nan)) fprintf(out, "  min %.9g  max %.9g", least, most);
+    if (range(info, data, &least, &most, &n_nan)) {
+        fputs("  min", out);
+        element_text(info, data, least, out);
+        fputs("  max", out);
+        element_text(info, data, most, out);
+    }
     if (n_nan) fprintf(out, "  NaN %zu", n_nan);
     fputs("\n ", out);
-    for (size_t i = 0; i < n && i < TEXT_VALUES; i++)
-        fprintf(out, " %.9g", shown(infrt_element(info->dtype, data, i)));
+    for (size_t i = 0; i < n && i < TEXT_VALUES; i++) element_text(info, data, i, out);
     fputs(n > TEXT_VALUES ? " ...\n" : "\n", out);
 }
 
@@ -85,9 +103,8 @@ void infrt_result_notes(infrt_app *app) {
         const infc_tensor_info *info = &model->outputs[i];
         const infc_classes_info *classes = infrt_classes_of(model, i);
         const void *data = app->buffers.outputs[i];
-        double least, most;
         char cause[300];
-        size_t n_nan = 0, n = element_count(info), n_lost = 0;
+        size_t least, most, n_nan = 0, n = element_count(info), n_lost = 0;
         if (is_float(info->dtype)) range(info, data, &least, &most, &n_nan);
         for (size_t row = 0; classes && row < infrt_classes_rows(info, classes); row++) {
             infrt_class best[INFRT_CLASSES_MAX];
@@ -120,25 +137,26 @@ void infrt_result_text(const infrt_app *app, FILE *out) {
     }
 }
 
+static void element_json(infrt_json *json, const char *key, const infc_tensor_info *info,
+                         const void *data, size_t i) {
+    const double value = infrt_element(info->dtype, data, i);
+    if (is_float(info->dtype))
+        infrt_json_float(json, key, value, info->dtype == INFC_DTYPE_f64 ? 17 : 9);
+    else if (info->dtype == INFC_DTYPE_u64) infrt_json_uint(json, key, ((const uint64_t *)data)[i]);
+    else
+        infrt_json_int(json, key, info->dtype == INFC_DTYPE_i64 ? ((const int64_t *)data)[i] : (int64_t)value);
+}
+
 static void values_json(infrt_json *json, const infc_tensor_info *info, const void *data) {
     size_t n = element_count(info);
-    int digits = info->dtype == INFC_DTYPE_f64 ? 17 : 9;
-    double least = 0, most = 0;
-    size_t n_nan;
+    size_t n_nan, least = 0, most = 0;
     if (range(info, data, &least, &most, &n_nan)) {
-        infrt_json_float(json, "min", least, digits);
-        infrt_json_float(json, "max", most, digits);
+        element_json(json, "min", info, data, least);
+        element_json(json, "max", info, data, most);
     }
     infrt_json_uint(json, "nan", n_nan);
     infrt_json_open(json, "values", '['); /* all, or the first of many */
-    for (size_t i = 0; i < n && i < JSON_VALUES; i++) {
-        double value = infrt_element(info->dtype, data, i);
-        if (is_float(info->dtype)) infrt_json_float(json, NULL, value, digits);
-        else if (info->dtype == INFC_DTYPE_u64)
-            infrt_json_uint(json, NULL, ((const uint64_t *)data)[i]);
-        else
-            infrt_json_int(json, NULL, info->dtype == INFC_DTYPE_i64 ? ((const int64_t *)data)[i] : (int64_t)value);
-    }
+    for (size_t i = 0; i < n && i < JSON_VALUES; i++) element_json(json, NULL, info, data, i);
     infrt_json_close(json, ']');
 }
 

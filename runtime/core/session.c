@@ -89,7 +89,8 @@ infrt_status infrt_session_run(infrt_session *session, const void *const *inputs
         return infrt_fail(
             error, INFRT_ERR_DATA,
             "%s: an index is out of range: a token id or the like, in an input or computed from "
-            "one, is not below the number of rows that it chooses from",
+            "one, is not below the number of rows that it chooses from, or a sequence_lens is not "
+            "within the steps",
             session->model->name);
     if (result == INFC_RUN_TOO_LONG)
         return infrt_fail(

@@ -119,6 +119,54 @@ def too_long(infc, work):
         assert done.returncode == 3 and "raise loops.max_trips" in done.stderr, (done.returncode, done.stderr)
 
 
+def lengths(infc, work):
+    """sequence_lens of a run: refused outside 0 .. steps, whether the steps are fixed or known by the run only."""
+    rng = np.random.default_rng(9)
+    weights = {"w": rng.standard_normal((1, 12, 4)).astype(np.float32), "r": rng.standard_normal((1, 12, 3)).astype(np.float32)}
+    for name, steps, sets in ("fixed", 5, []), ("open", "t", ["--set", "shapes={t: 2..8}"]):
+        folder = work / f"lengths_{name}"
+        folder.mkdir()
+        made = with_inputs(model([("LSTM x,w,r,,l,h,c -> y,yh,yc", {"hidden_size": 3})], {
+            "x": [steps, 2, 4], "h": [1, 2, 3], "c": [1, 2, 3]}, weights, ("y", "yh", "yc")), l=(TensorProto.INT32, [2]))
+        onnx.save(made, folder / "model.onnx")
+        subprocess.run([infc, "compile", folder / "model.onnx", "--set", "name=control", *sets, "-o", folder / "out"], check=True,
+                       capture_output=True, text=True)
+        feeds = {k: rng.standard_normal(s).astype(np.float32) for k, s in (("x", (5, 2, 4)), ("h", (1, 2, 3)), ("c", (1, 2, 3)))}
+        for given in (5, 1), (3, 5), (0, 5), (6, 1), (1, -1), (2**31 - 1, 5), (-2**31, 5):
+            np.savez(folder / "in.npz", l=np.array(given, np.int32), **feeds)
+            done = subprocess.run([folder / "out/control", "run", "--inputs", folder / "in.npz", "--outputs", folder / "out.npz"],
+                                  capture_output=True, text=True)
+            fits = all(0 <= n <= 5 for n in given)
+            assert done.returncode == (0 if fits else 3) and ("sequence_lens" in done.stderr) != fits, (name, given, done.stderr)
+            if fits and 0 in given:  # no step: the state stays
+                got = np.load(folder / "out.npz")
+                assert (got["yh"][0, 0] == feeds["h"][0, 0]).all() and (got["yc"][0, 0] == feeds["c"][0, 0]).all()
+            elif fits:
+                want = onnxruntime.InferenceSession(folder / "model.onnx").run(None, dict(feeds, l=np.array(given, np.int32)))
+                for key, value in zip(("y", "yh", "yc"), want):
+                    assert np.abs(np.load(folder / "out.npz")[key] - value).max() < 1e-5, (name, given, key)
+        subprocess.run([infc, "verify", folder / "model.onnx", *sets], check=True, capture_output=True, text=True)
+
+
+def large_integers(infc, work):
+    """Shown with all their digits, which doubles have not."""
+    folder = work / "large_integers"
+    folder.mkdir()
+    made = with_inputs(model(["Add i,k -> y", ("Cast y -> z", {"to": 6})], {}, {"k": np.array([2**53 + 1, -2**63 + 1, 5])}, ("y", "z")),
+                       i=(INT64, [3]))
+    made.graph.output[0].type.tensor_type.elem_type = INT64
+    made.graph.output[1].type.tensor_type.elem_type = TensorProto.INT32
+    onnx.save(made, folder / "model.onnx")
+    subprocess.run([infc, "compile", folder / "model.onnx", "--set", "name=control", "-o", folder / "out"], check=True, capture_output=True)
+    np.savez(folder / "in.npz", i=np.array([0, 0, 2**31 - 6]))
+    text, said = (subprocess.run([folder / "out/control", "run", "--inputs", folder / "in.npz", *more], check=True,
+                                 capture_output=True, text=True).stdout for more in ([], ["--json"]))
+    assert "min -9223372036854775807 max 9007199254740993\n" in text.replace("  ", " "), text
+    assert " 9007199254740993 -9223372036854775807 2147483647\n" in text, text
+    y, z = json.loads(said)["outputs"]
+    assert (y["min"], y["max"], y["values"][0]) == (-2**63 + 1, 2**53 + 1, 2**53 + 1) and z["max"] == 2**31 - 1, said
+
+
 def main():
     infc, work, names = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[3]).resolve(), sys.argv[4:]
     shutil.rmtree(work, ignore_errors=True)
@@ -132,6 +180,8 @@ def main():
             sys.exit(f"{case[0]}: {error}\n{error.stdout}\n{error.stderr}")
     if not names:
         too_long(infc, work)
+        lengths(infc, work)
+        large_integers(infc, work)
 
 
 if __name__ == "__main__":

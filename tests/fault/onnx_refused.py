@@ -79,7 +79,7 @@ case("all_at_once", oc.model(
 for name, dtype, text in [("float64", TensorProto.DOUBLE, "double"), ("float16", TensorProto.FLOAT16, "float16"),
                           ("string", TensorProto.STRING, "string"), ("unknown", 99, "type 99 (unknown)")]:
     case("input_" + name, changed(lambda m: setattr(m.graph.input[0].type.tensor_type, "elem_type", dtype)),
-         f'input "x" is {text}; float, bool and integer inputs')
+         f'input "x" is {text}; float, bool, int64 and shorter integer inputs')
 case("input_no_type", changed(lambda m: m.graph.input[0].ClearField("type")), 'input "x" has no element type')
 case("input_no_shape", changed(lambda m: m.graph.input[0].type.tensor_type.ClearField("shape")), 'input "x" has no shape')
 case("input_sequence", changed(lambda m: m.graph.input[0].type.sequence_type.elem_type.tensor_type.SetInParent()),
@@ -92,7 +92,7 @@ case("input_absurd", oc.model([node("Relu", "x", "y")], {"x": [1 << 40, 1 << 40]
 case("input_absurd_2", oc.model([node("Relu", "x", "y")], {"x": [(1 << 63) - 1] * 8}, {"y": None}), "too many elements")
 
 free = oc.model([node("Add", "x,z", "y")], {"x": ["batch", 3, None], "z": ["batch", 1, "w-h"]}, {"y": None})
-case("open_dims", free, 'dimensions "batch" (axis 0 of input "x"), "x.2" (axis 2 of input "x"), "w-h" (axis 2 of input "z")',
+case("open_dims", free, 'dimensions "batch" (axis 0 of input "x", axis 0 of input "z"), "x.2" (axis 2 of input "x"), "w-h" (axis 2 of input "z")',
      'add   shapes: {batch: 1, "x.2": 1, "w-h": 1}   to the spec', code=SPEC)
 case("open_dims_left", free, '"w-h"', 'put   shapes: {batch: 4, "x.2": 1, "w-h": 1}   into the spec', code=SPEC, dims=["batch=4"])
 case("open_minus_one", oc.model([node("Relu", "x", "y")], {"x": [-1, 3]}, {"y": None}), '"x.0"', code=SPEC)

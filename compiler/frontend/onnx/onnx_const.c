@@ -207,9 +207,7 @@ static infc_status broadcast_all(infc_onnx_at *at, const infc_onnx_operand *in, 
     for (int i = n - 1; i-- > 0;) {
         infc_type so_far = *out;
         if (!infc_type_broadcast(&so_far, &in[i].type, out))
-            return infc_onnx_invalid(at, "%s and %s do not broadcast",
-                                     infc_type_text(at->arena, &in[i].type),
-                                     infc_type_text(at->arena, &so_far));
+            return infc_onnx_invalid(at, "%s", infc_type_no_broadcast(at->arena, &in[i].type, &so_far));
     }
     const char *wrong = infc_type_check(at->arena, out);
     if (wrong) return infc_onnx_invalid(at, "%s", wrong);

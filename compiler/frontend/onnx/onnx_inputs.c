@@ -4,8 +4,9 @@
 
 /* `shapes` entries for the dims that are not bound, in the order they are met. */
 typedef struct unbound {
-    infc_map names;
-    infc_buf where; /* `"batch" (input "x", axis 0), ...` */
+    infc_map names;     /* to where they are */
+    const char **where; /* `axis 0 of input "x", axis 0 of input "y"` */
+    size_t cap;
 } unbound;
 
 static infc_spec_dim *find_binding(const infc_onnx_import *import, const char *name) {
@@ -99,10 +100,15 @@ static infc_status bind_dim(infc_onnx_import *import, const char *input, int axi
     if (!same) return conflict(import, by_param, input, axis, *out, by_axis_name);
     if (*out == 0) {
         const char *name = dim->param ? dim->param : by_axis_name;
-        if (infc_map_find(&open->names, name, NULL)) return INFC_OK;
-        infc_buf_printf(&open->where, "%s\"%s\" (axis %d of input \"%s\")",
-                        open->names.n ? ", " : "", name, axis, input);
-        infc_map_put(&open->names, name, 1);
+        const char *where = infc_arena_printf(import->cx->arena, "axis %d of input \"%s\"", axis, input);
+        size_t i = open->names.n;
+        if (infc_map_find(&open->names, name, &i)) { /* all its places: two meanings of one name are seen there */
+            open->where[i] = infc_arena_printf(import->cx->arena, "%s, %s", open->where[i], where);
+            return INFC_OK;
+        }
+        INFC_GROW(import->cx->arena, open->where, i, open->cap);
+        infc_map_put(&open->names, name, i);
+        open->where[i] = where;
     }
     return INFC_OK;
 }
@@ -121,7 +127,10 @@ static infc_status bind_input(infc_onnx_import *import, const infc_onnx_value_in
     bool known = out->dtype == INFC_DTYPE_f32 || out->dtype == INFC_DTYPE_bool ||
                  infc_dtype_is_integer(out->dtype);
     if (!known)
-        infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "input \"%s\" is %s; float, bool and integer inputs are supported",
+        infc_fail(cx, INFC_ERR_UNSUPPORTED, loc,
+                  "input \"%s\" is %s; float, bool, int64 and shorter integer inputs are "
+                  "supported: let the model take "
+                  "one of these, and cast it",
                   input->name, infc_onnx_type_name(cx->arena, input->elem_type));
     if (!input->has_shape)
         return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc,
@@ -165,12 +174,16 @@ static infc_status report_unbound(infc_onnx_import *import, unbound *open) {
             put_binding(&line, import->spec->dims[i].name,
                         infc_spec_dim_text(line.arena, &import->spec->dims[i]));
     bool had = line.len > 0;
-    for (size_t i = 0; i < open->names.n; i++) put_binding(&line, open->names.entries[i].key, "1");
+    infc_buf where = {.arena = import->cx->arena};
+    for (size_t i = 0; i < open->names.n; i++) {
+        put_binding(&line, open->names.entries[i].key, "1");
+        infc_buf_printf(&where, "%s\"%s\" (%s)", i ? ", " : "", open->names.entries[i].key, open->where[i]);
+    }
     infc_loc loc = {.file = import->path};
     return infc_fail(import->cx, INFC_ERR_SPEC, loc,
                      "the model leaves dimension%s %s open; %s   shapes: {%s}   %s the spec, "
                      "with the numbers you need, or ranges such as 1..128",
-                     open->names.n > 1 ? "s" : "", infc_buf_str(&open->where), had ? "put" : "add",
+                     open->names.n > 1 ? "s" : "", infc_buf_str(&where), had ? "put" : "add",
                      infc_buf_str(&line), had ? "into" : "to");
 }
 
@@ -215,7 +228,7 @@ static void check_constants(infc_onnx_import *import) {
 infc_status infc_onnx_inputs_bind(infc_onnx_import *import, infc_ir_port **out_ports, size_t *out_n) {
     const infc_onnx_graph *graph = &import->model.graph;
     size_t mark = import->cx->n_diags;
-    unbound open = {.names = {.arena = import->cx->arena}, .where = {.arena = import->cx->arena}};
+    unbound open = {.names = {.arena = import->cx->arena}};
     *out_ports = INFC_NEW(import->cx->arena, infc_ir_port, graph->n_inputs + 1);
     *out_n = 0;
     for (size_t i = 0; i < graph->n_inputs; i++) {

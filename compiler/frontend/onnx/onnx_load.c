@@ -114,11 +114,12 @@ infc_status infc_onnx_external(infc_onnx_files *files, infc_loc loc, const infc_
         return infc_fail(cx, INFC_ERR_MODEL, loc, "external data \"%s\": length %llu, but the shape needs %llu bytes",
                          tensor->location, (unsigned long long)length, (unsigned long long)bytes);
     if (offset > file->bytes.len || bytes > file->bytes.len - offset)
-        return infc_fail(cx, INFC_ERR_MODEL, loc,
-                         "external data \"%s\": bytes %llu to %llu of a file of %zu bytes; "
-                         "the file is cut off or not the model's",
-                         tensor->location, (unsigned long long)offset,
-                         (unsigned long long)(offset + bytes), file->bytes.len);
+        return infc_fail(
+            cx, INFC_ERR_MODEL, loc,
+            "external data \"%s\": bytes %llu to %llu of a file of %zu bytes; "
+            "the file is cut off, not the model's, or a Git LFS pointer (git lfs pull)",
+            tensor->location, (unsigned long long)offset, (unsigned long long)(offset + bytes),
+            file->bytes.len);
     *out = (infc_bytes){file->bytes.ptr + offset, (size_t)bytes};
     return check_sum(cx, loc, tensor, file);
 }

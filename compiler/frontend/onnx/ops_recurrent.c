@@ -199,6 +199,22 @@ static infc_status first_state(infc_onnx_at *at, const layer *l, size_t i, infc_
     return l->batch_first ? infc_onnx_permute(at, out, swapped, out) : INFC_OK;
 }
 
+/* A row of length n has the n-th of 0 .. T: the run refuses what is not there, as it does indices. */
+static infc_status checked_lengths(infc_onnx_at *at, const layer *l, const infc_onnx_operand *given,
+                                   infc_onnx_operand *out) {
+    const infc_type one = {.dtype = INFC_DTYPE_i32};
+    const int32_t nothing = 0, beyond = INT32_MAX;
+    infc_onnx_operand zero, pick[3] = {[2] = *given}, pair[2];
+    infc_attr axis = infc_attr_int("axis", 0);
+    INFC_TRY(infc_onnx_filled(at, &one, &nothing, &zero));
+    INFC_TRY(infc_onnx_map2(at, "less", *given, zero, &pick[0]));
+    INFC_TRY(infc_onnx_filled(at, &one, &beyond, &pick[1]));
+    INFC_TRY(infc_onnx_pick(at, pick, &pair[1])); /* a negative index would count from the end */
+    INFC_TRY(infc_onnx_numbers(at, 0, 1, infc_dim_add(l->steps, 1), &pair[0]));
+    INFC_TRY(infc_onnx_build(at, INFC_OP_gather, pair, 2, &axis, 1, out));
+    return infc_onnx_convert(at, INFC_DTYPE_f32, out, out);
+}
+
 static infc_status lengths(infc_onnx_at *at, const layer *l, infc_onnx_operand *out) {
     infc_type want = {.rank = 1, .dims = {l->batch}};
     if (!infc_onnx_has(at, 4))
@@ -208,7 +224,7 @@ static infc_status lengths(infc_onnx_at *at, const layer *l, infc_onnx_operand *
     if (!infc_type_equal(&given.type, &want))
         return infc_onnx_invalid(at, "input 4, \"%s\", is %s, not %s", at->node->inputs[4],
                                  infc_type_text(at->arena, &given.type), infc_type_text(at->arena, &want));
-    if (!given.constant) return infc_onnx_convert(at, INFC_DTYPE_f32, &given, out);
+    if (!given.constant) return checked_lengths(at, l, &given, out);
     INFC_TRY(filled(at, want, 0.0f, out));
     for (int64_t i = 0; i < l->batch; i++) {
         int64_t length = infc_weight_i64(given.constant, i);

@@ -70,8 +70,7 @@ const char *infc_shape_map(infc_arena *arena, const infc_op_desc *desc, infc_typ
         if (wrong) return wrong;
         infc_type so_far = r;
         if (!infc_type_broadcast(&so_far, &desc->in[i], &r))
-            return infc_arena_printf(arena, "%s and %s do not broadcast", infc_type_text(arena, &so_far),
-                                     infc_type_text(arena, &desc->in[i]));
+            return infc_type_no_broadcast(arena, &so_far, &desc->in[i]);
     }
     r.layout = INFC_LAYOUT_plain;
     r.dtype = desc->in[desc->n_in - 1].dtype;
