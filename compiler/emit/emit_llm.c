@@ -45,6 +45,10 @@ const char *infc_emit_llm_info(const infc_emit_unit *u) {
     if (f->tokenizer) infc_buf_printf(&out, "    .tokenizer = &%s,\n", tokenizer_name(u));
     if (f->chat) infc_buf_printf(&out, "    .chat = &%s_chat,\n", u->name);
     if (f->adapters.max_loaded) infc_buf_puts(&out, "    .adapters = &adapters,\n");
+    if (f->kv_memory) infc_buf_printf(&out, "    .kv_bytes = %lldu,\n", (long long)f->kv_memory);
+    if (f->target_itl)
+        infc_buf_printf(&out, "    .target_itl_ns = %lldu,\n", (long long)f->target_itl);
+    if (f->no_prefix_cache) infc_buf_puts(&out, "    .forgetful = 1,\n");
     infc_buf_printf(&out, "    .format = %s,\n    .kv_format = %s,\n    .parameters = %lluu,\n};\n",
                     infc_emit_literal(arena, f->format), infc_emit_literal(arena, f->kv_format),
                     (unsigned long long)f->parameters);

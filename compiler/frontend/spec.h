@@ -137,6 +137,8 @@ typedef struct infc_spec {
     int64_t calibration_tokens;
     infc_loc calibration_loc;
     int64_t context, max_sequences; /* of language models; 0: not said */
+    int64_t kv_memory, target_itl;  /* bytes, nanoseconds; 0: not said */
+    bool no_prefix_cache;
     int64_t max_adapters, max_rank; /* 0: no adapters */
     bool llm;                       /* the model is no .onnx file */
     infc_loc llm_loc;               /* of a key that only language models have; line 0: none */

@@ -50,7 +50,8 @@ void infc_spec_check_model(infc_spec_check *check, const char *path, infc_yaml *
 void infc_spec_check_labels(infc_spec_check *check, const infc_spec_key *key, const char *path, infc_yaml *node);
 void infc_spec_check_regex(infc_spec_check *check, const char *path, infc_yaml *node); /* parsed: its code */
 bool infc_spec_parse_size(const char *text, int64_t *out);
-bool infc_spec_parse_number(const char *text, double *out); /* also a/b */
+bool infc_spec_parse_duration(const char *text, int64_t *out); /* nanoseconds */
+bool infc_spec_parse_number(const char *text, double *out);    /* also a/b */
 bool infc_spec_parse_integer(const char *text, int64_t *out);
 /* `text` made into a name that is accepted: its letters and digits, the rest `_`. *out_why: null, or why that alone
  * cannot be the name and `model_` stands before it. */

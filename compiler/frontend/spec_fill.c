@@ -116,11 +116,17 @@ static void fill_adapters(const infc_yaml *root, infc_spec *out) {
 static void fill_llm(const infc_yaml *root, infc_spec *out) {
     const infc_yaml *kv = llm_key(root, "precision", "kv", out),
                     *context = llm_key(root, NULL, "context", out),
-                    *sequences = llm_key(root, "batch", "max_sequences", out);
+                    *sequences = llm_key(root, "batch", "max_sequences", out),
+                    *target_itl = llm_key(root, "batch", "target_itl", out),
+                    *memory = llm_key(root, "kv", "memory", out),
+                    *prefix_cache = llm_key(root, "kv", "prefix_cache", out);
     out->kv = infc_spec_is(kv, "f16") ? INFC_KV_f16 : INFC_KV_int8;
     fill_calibration(root, out);
     out->context = context ? context->integer : 0;
     out->max_sequences = sequences ? sequences->integer : 0;
+    out->target_itl = target_itl ? target_itl->integer : 0;
+    out->kv_memory = memory ? memory->integer : 0;
+    out->no_prefix_cache = prefix_cache && !prefix_cache->integer;
     fill_adapters(root, out);
 }
 

@@ -36,6 +36,31 @@ bool infc_spec_parse_number(const char *text, double *out) {
     return isfinite(*out);
 }
 
+/* A count and its unit: digits, spaces, a name. */
+static bool parse_count(const char *text, int64_t *count, const char **unit) {
+    size_t n = strspn(text, "0123456789");
+    char digits[20];
+    if (n == 0 || n >= sizeof digits) return false;
+    memcpy(digits, text, n);
+    digits[n] = '\0';
+    *unit = text + n;
+    return infc_spec_parse_integer(digits, count);
+}
+
+bool infc_spec_parse_duration(const char *text, int64_t *out) {
+    static const struct {
+        const char *name;
+        int64_t ns;
+    } units[] = {{"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"min", 60000000000}, {"h", 3600000000000}};
+    const char *unit;
+    int64_t count;
+    if (!parse_count(text, &count, &unit)) return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i].name, unit) == 0)
+            return !__builtin_mul_overflow(count, units[i].ns, out) && *out > 0;
+    return false;
+}
+
 bool infc_spec_parse_size(const char *text, int64_t *out) {
     static const struct {
         const char *name;
@@ -53,14 +78,10 @@ bool infc_spec_parse_size(const char *text, int64_t *out) {
         {"GB", 1000000000},
         {"TB", 1000000000000},
     };
-    size_t n = strspn(text, "0123456789");
-    char digits[20];
-    if (n == 0 || n >= sizeof digits) return false;
-    memcpy(digits, text, n);
-    digits[n] = '\0';
+    const char *unit;
     int64_t count;
-    if (!infc_spec_parse_integer(digits, &count)) return false;
-    const char *unit = text + n + strspn(text + n, " ");
+    if (!parse_count(text, &count, &unit)) return false;
+    unit += strspn(unit, " ");
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         if (strcmp(units[i].name, unit) == 0)
             return !__builtin_mul_overflow(count, units[i].bytes, out) && *out > 0;
@@ -206,6 +227,11 @@ static void check_size(infc_spec_check *check, const infc_spec_key *key, const c
     }
 }
 
+static void check_duration(infc_spec_check *check, const infc_spec_key *key, const char *path, infc_yaml *node) {
+    if (!node->plain || !infc_spec_parse_duration(node->text, &node->integer))
+        infc_spec_problem_expected(check, key, path, node);
+}
+
 static void check_boolean(infc_spec_check *check, const infc_spec_key *key, const char *path, infc_yaml *node) {
     node->integer = strcmp(node->text, "true") == 0;
     if (!node->plain || (!node->integer && strcmp(node->text, "false") != 0))
@@ -232,6 +258,7 @@ void infc_spec_check_value(infc_spec_check *check, const infc_spec_key *key, con
     case INFC_SPEC_size: check_size(check, key, path, node); break;
     case INFC_SPEC_choice: check_choice(check, key, path, node); break;
     case INFC_SPEC_dim: check_dim(check, key, path, node); break;
+    case INFC_SPEC_duration: check_duration(check, key, path, node); break;
     case INFC_SPEC_boolean: check_boolean(check, key, path, node); break;
     case INFC_SPEC_path:
         node->parsed = infc_spec_path(check, node);
@@ -248,8 +275,7 @@ void infc_spec_check_value(infc_spec_check *check, const infc_spec_key *key, con
         break;
     case INFC_SPEC_map:
     case INFC_SPEC_names: /* spec_check.c walks these */
-    case INFC_SPEC_duration:
-    case INFC_SPEC_any: /* no implemented key has these types */
+    case INFC_SPEC_any:   /* no implemented key has these types */
         node->bad = true;
         infc_fail(check->cx, INFC_ERR_INTERNAL, node->loc, "%s: no check for this type of key", path);
         break;

@@ -41,6 +41,8 @@ typedef struct infc_adapter_facts {
 
 typedef struct infc_llm_facts {
     int64_t vocab, context, chunk, max_sequences, max_blocks, block_bytes;
+    int64_t kv_memory, target_itl; /* defaults of the runtime: bytes, nanoseconds; 0: none */
+    bool no_prefix_cache;
     int64_t bos; /* -1: none */
     int64_t eos[16];
     int n_eos;

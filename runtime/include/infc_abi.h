@@ -158,19 +158,19 @@ typedef struct infc_adapter_info {
 
 typedef struct infc_llm_info {
     uint32_t struct_bytes;
-    uint32_t vocab, context;       /* ids are below vocab, positions below context */
-    uint32_t chunk, max_sequences; /* the most rows of a step, the rows of `tables` */
-    uint32_t max_blocks;           /* of one sequence: columns of `tables` */
-    uint32_t block_positions;      /* 32 */
-    uint64_t block_bytes;          /* of the pool, a multiple of INFC_ALIGN */
-    int32_t bos;                   /* token before a text; -1: none */
-    int32_t n_eos;                 /* tokens that end an answer */
+    uint32_t vocab, context;              /* ids are below vocab, positions below context */
+    uint32_t chunk, max_sequences;        /* the most rows of a step, the rows of `tables` */
+    uint32_t max_blocks, block_positions; /* of one sequence: columns of `tables`; 32 */
+    uint64_t block_bytes;                 /* of the pool, a multiple of INFC_ALIGN */
+    int32_t bos;                          /* token before a text; -1: none */
+    int32_t n_eos;                        /* tokens that end an answer */
     const int32_t *eos;
     const struct infrt_tokenizer *tokenizer; /* null: none */
     const struct infrt_chat *chat;           /* null: none */
     const char *format, *kv_format;          /* of weights: "Q4_1", "int8"; of the cache: "int8" */
     uint64_t parameters;
     const infc_adapter_info *adapters; /* null: none */
+    uint64_t kv_bytes, target_itl_ns, forgetful; /* where infrt_llm_config is silent; 0: the runtime's defaults */
 } infc_llm_info;
 
 typedef struct infc_model {

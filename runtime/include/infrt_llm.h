@@ -33,14 +33,14 @@ typedef struct infrt_llm_config {
     uint32_t context; /* most positions of one request, prompt and answer; the model's, or what the cache holds */
     uint32_t chunk;    /* most rows of one step; the model's */
     uint32_t requests; /* most at a time, running and waiting; 64 */
-    uint64_t kv_bytes; /* of the key-value cache; one request of the whole context, at most 2 GiB */
+    uint64_t kv_bytes; /* of the key-value cache; the model's, else one request of the whole context, at most 2 GiB */
     bool huge_pages; /* weights copied into, and cache in, pages of 2 MiB where the system has them */
     bool lock_memory;         /* weights, cache and arena are kept in memory (mlock) */
     bool pin_workers;         /* each worker to a CPU of its own, also the calling thread */
     bool forgetful;           /* what the cache holds of earlier requests is not used again */
     const infrt_watch *watch; /* told about every run; borrowed until close */
     uint32_t queue_tokens; /* most tokens of requests that wait, but for a request that waits alone; no limit */
-    uint64_t target_itl_ns; /* how long a step with answers may take: as many rows of prompts as fit; no limit */
+    uint64_t target_itl_ns; /* how long a step with answers may take: as many rows of prompts as fit; the model's */
 } infrt_llm_config;
 
 /* Maps the weights, allocates the cache, starts the workers. `model` and `config` (which may be null) are borrowed,

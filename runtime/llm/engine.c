@@ -9,8 +9,8 @@ static infrt_status shape_check(const infc_model *model, infrt_error *error) {
     static const uint32_t ranks[STEP_INPUTS] = {1, 1, 1, 1, 2, 2};
     const infc_llm_info *info = model->llm;
     const uint32_t n = info->adapters ? STEP_INPUTS_ADAPTED : STEP_INPUTS;
-    bool ok = model->n_inputs == n && model->n_outputs == 1 && model->n_sizes <= INFC_MAX_RANK &&
-              model->outputs[0].dtype == INFC_DTYPE_f32;
+    bool ok = info->struct_bytes >= sizeof *info && model->n_inputs == n && model->n_outputs == 1 &&
+              model->n_sizes <= INFC_MAX_RANK && model->outputs[0].dtype == INFC_DTYPE_f32;
     for (uint32_t i = 0; i < STEP_INPUTS && ok; i++)
         ok = model->inputs[i].rank == ranks[i] &&
              model->inputs[i].dtype == (i == STEP_KV ? INFC_DTYPE_i8 : INFC_DTYPE_i32);
@@ -71,7 +71,7 @@ static void scheduler_init(infrt_llm *llm, const infrt_llm_config *config) {
     s->sequences = llm->facts.sequences;
     s->most = llm->facts.requests;
     s->block_positions = llm->info->block_positions;
-    s->target_ns = config->target_itl_ns;
+    s->target_ns = config->target_itl_ns ? config->target_itl_ns : llm->info->target_itl_ns;
     s->age_ns = INFRT_AGE_NS;
     infrt_batch_owner(llm);
 }
@@ -97,7 +97,7 @@ infrt_status infrt_llm_open(const infc_model *model, const infrt_llm_config *con
     llm->model = model;
     llm->info = model->llm;
     llm->watch = config->watch;
-    llm->reuse = !config->forgetful;
+    llm->reuse = !config->forgetful && !model->llm->forgetful;
     llm->queue_tokens = config->queue_tokens;
     status = facts_choose(llm, config, error);
     if (status == INFRT_OK)

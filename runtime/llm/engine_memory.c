@@ -15,7 +15,8 @@ infrt_status infrt_kv_size(infrt_llm *llm, const infrt_llm_config *config, infrt
     uint64_t whole = context / per + (context % per != 0), blocks = whole;
     const uint64_t most =
         llm->model->inputs[STEP_KV].dims[0] > 0 ? (uint64_t)llm->model->inputs[STEP_KV].dims[0] : 1;
-    if (config->kv_bytes) blocks = config->kv_bytes / info->block_bytes;
+    const uint64_t bytes = config->kv_bytes ? config->kv_bytes : info->kv_bytes;
+    if (bytes) blocks = bytes / info->block_bytes;
     else if (blocks > KV_DEFAULT_MOST / info->block_bytes)
         blocks = KV_DEFAULT_MOST / info->block_bytes;
     if (blocks > most) blocks = most;
@@ -24,7 +25,7 @@ infrt_status infrt_kv_size(infrt_llm *llm, const infrt_llm_config *config, infrt
         return infrt_fail(error, INFRT_ERR_USAGE,
                           "a cache of %" PRIu64
                           " bytes holds no block; one of %u positions takes %" PRIu64,
-                          config->kv_bytes, per, info->block_bytes);
+                          bytes, per, info->block_bytes);
     if (blocks < whole && config->context)
         return infrt_fail(error, INFRT_ERR_USAGE,
                           "a context of %u takes %" PRIu64 " bytes of cache; it has %" PRIu64,

@@ -151,6 +151,29 @@ static void test_target(void **state) {
     infrt_llm_close(&llm);
 }
 
+/* What the model was compiled with holds unless the program says otherwise. */
+static void test_defaults_of_the_model(void **state) {
+    (void)state;
+    infc_llm_info info = fake_llm_info;
+    infc_model model = fake_llm;
+    info.kv_bytes = (uint64_t)9 * FAKE_BLOCK_BYTES;
+    info.target_itl_ns = 5000;
+    info.forgetful = 1;
+    model.llm = &info;
+    for (int given = 0; given < 2; given++) {
+        infrt_llm *llm;
+        infrt_llm_config config = {.workers = 1};
+        if (given) config.kv_bytes = (uint64_t)11 * FAKE_BLOCK_BYTES, config.target_itl_ns = 6000;
+        assert_int_equal(infrt_llm_open(&model, &config, &llm, NULL), INFRT_OK);
+        assert_int_equal(llm->pool.n_blocks, given ? 11 : 9);
+        assert_int_equal(llm->scheduler.target_ns, given ? 6000 : 5000);
+        infrt_llm_request request = {.tokens = prompt, .n_tokens = 100, .max_tokens = 2, .ignore_eos = true};
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(finish(llm, submit(llm, &request), prompt, 100).n_reused, 0);
+        infrt_llm_close(&llm);
+    }
+}
+
 /* Four of the same prompt cost little more than one, also when the first is cancelled meanwhile. */
 static void test_together(void **state) {
     (void)state;
@@ -209,9 +232,12 @@ static void test_turns(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_salt),         cmocka_unit_test(test_deadline),
-        cmocka_unit_test(test_queue_tokens), cmocka_unit_test(test_target),
-        cmocka_unit_test(test_together),     cmocka_unit_test(test_turns)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_salt),
+                                       cmocka_unit_test(test_deadline),
+                                       cmocka_unit_test(test_queue_tokens),
+                                       cmocka_unit_test(test_target),
+                                       cmocka_unit_test(test_together),
+                                       cmocka_unit_test(test_turns),
+                                       cmocka_unit_test(test_defaults_of_the_model)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -252,6 +252,15 @@ static void numbers(void **state) {
     for (size_t i = 0; i < sizeof no_size / sizeof *no_size; i++) {
         assert_false(infc_spec_parse_size(no_size[i], &integer));
     }
+    assert_true(infc_spec_parse_duration("30ms", &integer) && integer == 30000000);
+    assert_true(infc_spec_parse_duration("7us", &integer) && integer == 7000);
+    assert_true(infc_spec_parse_duration("2s", &integer) && integer == 2000000000);
+    assert_true(infc_spec_parse_duration("1min", &integer) && integer == 60000000000);
+    assert_true(infc_spec_parse_duration("2h", &integer) && integer == 7200000000000);
+    static const char *const no_duration[] = {
+        "", "30", "0ms", "-1ms", "1.5s", "ms", "3 ms", "1m", "9223372036854775807us"};
+    for (size_t i = 0; i < sizeof no_duration / sizeof *no_duration; i++)
+        assert_false(infc_spec_parse_duration(no_duration[i], &integer));
 }
 
 int main(void) {

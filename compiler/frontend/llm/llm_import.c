@@ -54,6 +54,9 @@ static void set_facts(infc_llm_build *b) {
     f->context = spec->context ? spec->context : (int64_t)c->context;
     f->chunk = chunk_of(b);
     f->max_sequences = spec->max_sequences ? spec->max_sequences : SEQUENCES;
+    f->kv_memory = spec->kv_memory;
+    f->target_itl = spec->target_itl;
+    f->no_prefix_cache = spec->no_prefix_cache;
     f->max_blocks = (f->context + INFC_KV_POSITIONS - 1) / INFC_KV_POSITIONS;
     f->block_bytes = infc_round_up((int64_t)(c->layers * c->kv_heads) *
                                        infk_kv_part_bytes((ptrdiff_t)c->head_dim, (ptrdiff_t)b->kv),
