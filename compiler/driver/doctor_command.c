@@ -4,6 +4,7 @@
 #include "../base/subprocess.h"
 #include "command.h"
 #include "json.h"
+#include "serve_libraries.h"
 #include "table.h"
 #include "toolchain.h"
 #include <stdlib.h>
@@ -68,6 +69,24 @@ static void look_at_targets(findings *f) {
             look_for_emulator(f, target);
             last = target->platform->arch;
         }
+    }
+}
+
+/* What binaries of language models are linked with to have a server. */
+static void look_for_server(findings *f) {
+    for (size_t i = 0; i < infc_target_count(); i++) {
+        const infc_target *target = infc_target_at(i);
+        infc_cx aside = {.arena = f->cx->arena};
+        const infc_spec any = {0};
+        infc_toolchain toolchain;
+        infc_serve_libraries found;
+        if (!target->platform->is_host_arch || infc_toolchain_find(&aside, target, &toolchain) != INFC_OK)
+            continue;
+        const bool good =
+            infc_serve_libraries_find(&aside, &any, target, &toolchain, &found) == INFC_OK && found.n;
+        add(f, "server of language models", good ? "libevent, libmd" : "missing: binaries have no command serve",
+            good ? NULL : "apt-get install -y " INFC_SERVE_PACKAGES, false);
+        return;
     }
 }
 
@@ -145,6 +164,7 @@ static infc_status run(infc_call_cx *call) {
     look_at_machine(&f);
     look_at_llvm(&f);
     look_at_targets(&f);
+    look_for_server(&f);
     look_at_cache(&f);
     INFC_TRY(infc_interrupt_check(call->cx)); /* else compilers seem to be missing */
     if (call->json) print_json(&f, call->out);

@@ -4,6 +4,7 @@
 #include "archive.h"
 #include "elf_object.h"
 #include "objects.h"
+#include "serve_libraries.h"
 #include "stack_bound.h"
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 /* A binary's weights are the payload at its end, or a file: none in its data. */
 #define NO_EMBEDDED_WEIGHTS " -DINFC_NO_EMBEDDED_WEIGHTS"
-enum { MODEL, LIBRARY_BASELINE, BINARY_BASELINE, WEIGHTS, RUNTIME, N_SETS };
+enum { MODEL, LIBRARY_BASELINE, BINARY_BASELINE, WEIGHTS, RUNTIME, SERVE, N_SETS };
 enum { N_LARGE = 4 }; /* binary, the one with names, library, weights */
 
 typedef struct linking {
@@ -22,6 +23,7 @@ typedef struct linking {
     const infc_emitted *emitted;
     const char *dir, *before;
     infc_toolchain tools;
+    infc_serve_libraries serve; /* none: the program has no server */
     infc_objects objects[N_SETS];
     infc_digesting *digesting[N_LARGE]; /* of what was written */
     size_t n_digesting;
@@ -84,6 +86,10 @@ static infc_status compile_objects(linking *l) {
                                 .folder = INFC_OBJECTS_FOLDER "/infrt",
                                 .sources = e->runtime_sources,
                                 .n = binary ? e->n_runtime_sources : 0};
+    o[SERVE] = (infc_objects){.cc = o[RUNTIME].cc,
+                              .folder = INFC_OBJECTS_FOLDER "/serve",
+                              .sources = e->serve_sources,
+                              .n = l->serve.n ? e->n_serve_sources : 0};
     for (int i = 0; i < N_SETS; i++) l->out->n_objects += o[i].n;
     infc_progress(l->cx, "%s: compiling %zu files with %s", l->target->name, l->out->n_objects,
                   l->tools.cc.label);
@@ -154,9 +160,11 @@ static infc_status link_program(linking *l, bool named, const char *to) {
     infc_words_add(w, "-o");
     infc_words_add(w, to);
     add_objects(l, w, RUNTIME);
+    add_objects(l, w, SERVE);
     add_objects(l, w, MODEL);
     add_objects(l, w, check ? LIBRARY_BASELINE : BINARY_BASELINE);
     add_objects(l, w, WEIGHTS);
+    infc_words_all(w, l->serve.paths, l->serve.n);
     infc_words_split(w, check ? "-Wl,--gc-sections" : INFC_EMIT_LDFLAGS);
     infc_job job = {.argv = infc_words_argv(w), .cwd = l->dir, .temp = INFC_OBJECTS_TEMP};
     INFC_TRY(infc_jobs_run(l->cx, &job, 1, 1));
@@ -222,6 +230,9 @@ infc_status infc_link(infc_cx *cx, const infc_spec *spec, const infc_target *tar
     *out = (infc_linked){0};
     INFC_TRY(infc_toolchain_find(cx, target, &l.tools));
     out->compiler = l.tools.cc.label;
+    if (spec->binary && emitted->n_serve_sources)
+        INFC_TRY(infc_serve_libraries_find(cx, spec, target, &l.tools, &l.serve));
+    out->serves = l.serve.n > 0;
     INFC_TRY(infc_dir_create(cx, in_dir(&l, INFC_OBJECTS_TEMP)));
     INFC_TRY(compile_objects(&l));
     INFC_TRY(measure_model(&l));

@@ -12,6 +12,7 @@ typedef struct infc_linked {
     infc_object_sizes model; /* the model's objects: what a program that links the library gets, without weights */
     uint64_t stack; /* the most bytes of a run's thread, memcpy and memset left out; 0: not known */
     const char *compiler; /* "clang 22.1.8" */
+    bool serves;          /* the binary has a server */
     size_t n_objects, n_cached;
 } infc_linked;
 

@@ -33,6 +33,9 @@ typedef struct infc_emitted {
     /* infrt and main, with baseline_cflags: binary only. Without an operating system: what runs it for a check. */
     const char **runtime_sources;
     size_t n_runtime_sources;
+    /* Of language models: their server, compiled like infrt, where the libraries that it needs are found. */
+    const char **serve_sources;
+    size_t n_serve_sources;
     const char *baseline_cflags; /* of the oldest target of the architecture */
     /* "src/NAME.weights": header and tensors; null when the model has none. */
     const char *weights_file;

@@ -11,7 +11,8 @@ static bool ends_with(const char *text, const char *end) {
 }
 
 static bool of_language_models(const char *path) {
-    static const char *const folders[] = {"runtime/llm/", "runtime/text/", "runtime/app_llm/", NULL};
+    static const char *const folders[] = {"runtime/llm/", "runtime/text/", "runtime/app_llm/",
+                                          "runtime/serve/", NULL};
     for (int i = 0; folders[i]; i++)
         if (strncmp(path, folders[i], strlen(folders[i])) == 0) return true;
     return false;
@@ -58,15 +59,17 @@ static infc_status emit_check(infc_emit_unit *u) {
     return INFC_OK;
 }
 
-/* Every file below runtime/ that the model needs into one folder; infc_abi.h already stands beside NAME.h. */
+/* Every file below runtime/ that the model needs into one folder, the server into another; infc_abi.h already stands beside NAME.h. */
 infc_status infc_emit_runtime(infc_emit_unit *u) {
     static const char prefix[] = "runtime/";
     if (u->plan->target.platform->check) return emit_check(u);
     infc_arena *arena = u->cx->arena;
     infc_buf main_text = {.arena = arena};
-    size_t n = 0;
-    const char **sources = INFC_NEW(arena, const char *, infc_embedded_n + 1);
+    size_t n = 0, n_serve = 0;
+    const char **sources = INFC_NEW(arena, const char *, infc_embedded_n + 1),
+               **serve = INFC_NEW(arena, const char *, infc_embedded_n);
     sources[n++] = infc_arena_printf(arena, "src/%s_main.c", u->name);
+    if (u->plan->llm) INFC_TRY(infc_dir_create(u->cx, infc_path_join(arena, u->dir, "src/serve")));
     INFC_TRY(infc_emit_skeleton(u, "NAME_main.c.in", NULL, 0, &main_text));
     INFC_TRY(infc_emit_write(u, sources[0], infc_buf_bytes(&main_text), 0644));
     for (size_t i = 0; i < infc_embedded_n; i++) {
@@ -75,10 +78,15 @@ infc_status infc_emit_runtime(infc_emit_unit *u) {
         if (strncmp(file->path, prefix, sizeof prefix - 1) != 0 || strcmp(base, "infc_abi.h") == 0)
             continue;
         if (!u->plan->llm && of_language_models(file->path)) continue;
-        const char *path = infc_arena_printf(arena, "src/infrt/%s", base);
+        const bool serves = strncmp(file->path, "runtime/serve/", 14) == 0;
+        const char *path = infc_arena_printf(arena, "src/%s/%s", serves ? "serve" : "infrt", base);
         INFC_TRY(infc_emit_write(u, path, file->bytes, 0644));
-        if (ends_with(path, ".c")) sources[n++] = path;
+        if (!ends_with(path, ".c")) continue;
+        if (serves) serve[n_serve++] = path;
+        else sources[n++] = path;
     }
+    u->out->serve_sources = serve;
+    u->out->n_serve_sources = n_serve;
     u->out->runtime_sources = sources;
     u->out->n_runtime_sources = n;
     return INFC_OK;
@@ -130,6 +138,7 @@ infc_status infc_emit_build(infc_emit_unit *u) {
         {"model_sources", names(arena, out->model_sources, out->n_model_sources, " ")},
         {"baseline_sources", names(arena, out->baseline_sources, out->n_baseline_sources, " ")},
         {"runtime_sources", names(arena, out->runtime_sources, out->n_runtime_sources, "\n    ")},
+        {"serve_sources", names(arena, out->serve_sources, out->n_serve_sources, "\n      ")},
         {"has_asm", out->weights_asm ? "1" : "0"},
         {"asm_source", assembly},
         {"cflags", infc_emit_cflags(&u->plan->target)},

@@ -44,6 +44,8 @@ infc_status infc_emit_sbom(infc_emit_unit *u) {
         {"infrt", "infrt", INFC_VERSION, "MIT", NULL, "CONTAINS", "runtime/include/infrt.h"},
         {"xxhash", "xxHash", NULL, "BSD-2-Clause", NULL, "CONTAINS", "runtime/third_party/xxhash.h"},
         {"stb-image", "stb_image", NULL, "MIT", NULL, "CONTAINS", "runtime/third_party/stb_image.h"},
+        {"libevent", "libevent", NULL, "BSD-3-Clause", NULL, "DEPENDS_ON", "runtime/serve/serve.c"},
+        {"libmd", "libmd", NULL, "BSD-3-Clause", NULL, "DEPENDS_ON", "runtime/serve/serve.c"},
     };
     infc_buf packages = {.arena = arena}, relations = {.arena = arena};
     print_relation("DOCUMENT", "DESCRIBES", "model", &relations);

@@ -116,6 +116,14 @@ typedef enum infc_metric { /* of infc compare */
                            INFC_N_METRICS
 } infc_metric;
 
+typedef struct infc_spec_serve { /* null and 0: not said */
+    bool asked;                  /* the binary has to have a server */
+    infc_loc loc;
+    const char *host, *api_keys, *adapter_root;
+    int64_t port, queue, connections;
+    uint64_t max_body;
+} infc_spec_serve;
+
 typedef struct infc_spec {
     const char *path;  /* null: made from a bare model */
     const char *model; /* path, relative to the working directory or absolute */
@@ -140,8 +148,9 @@ typedef struct infc_spec {
     int64_t kv_memory, target_itl;  /* bytes, nanoseconds; 0: not said */
     bool no_prefix_cache;
     int64_t max_adapters, max_rank; /* 0: no adapters */
-    bool llm;                       /* the model is no .onnx file */
-    infc_loc llm_loc;               /* of a key that only language models have; line 0: none */
+    infc_spec_serve serve;
+    bool llm;         /* the model is no .onnx file */
+    infc_loc llm_loc; /* of a key that only language models have; line 0: none */
     const char *llm_key;
     infc_spec_rule *rules;
     size_t n_rules;

@@ -128,6 +128,7 @@ static void fill_llm(const infc_yaml *root, infc_spec *out) {
     out->kv_memory = memory ? memory->integer : 0;
     out->no_prefix_cache = prefix_cache && !prefix_cache->integer;
     fill_adapters(root, out);
+    infc_spec_fill_serve(root, out);
 }
 
 static void fill_precision(infc_spec_check *check, const infc_yaml *root, infc_spec *out) {

@@ -1,4 +1,4 @@
-#include "spec.h"
+#include "spec_fill.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -184,6 +184,7 @@ void infc_spec_print(const infc_spec *spec, infc_buf *out) {
     put_precision(spec, out);
     put_inputs(spec, out);
     put_outputs(spec, out);
+    infc_spec_print_serve(&spec->serve, out);
     if (spec->budget_file || spec->budget_memory) infc_buf_puts(out, "budgets:\n");
     if (spec->budget_file)
         infc_buf_printf(out, "  file: %llu\n", (unsigned long long)spec->budget_file);

@@ -20,7 +20,8 @@ static const char *split(const char *word, char *name, size_t room) {
 
 infrt_status infrt_lm_adapters_load(infrt_lm_app *app) {
     const infrt_words *words = &app->options.adapter;
-    const uint32_t most = app->options.parsed.command == INFRT_LM_BENCH ? INFRT_LM_ADAPTERS : 1;
+    const uint32_t most =
+        app->options.parsed.command & (INFRT_LM_BENCH | INFRT_LM_SERVE) ? INFRT_LM_ADAPTERS : 1;
     infrt_status status = INFRT_OK;
     if (words->n > most)
         return infrt_fail(&app->error, INFRT_ERR_USAGE, "--adapter: at most %u here", most);

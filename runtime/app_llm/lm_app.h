@@ -17,6 +17,7 @@ typedef struct infrt_lm_app {
     infrt_llm_facts facts;
     infrt_error error;
     infrt_llm_bias bias[INFRT_LLM_BIASES];
+    int signal; /* that ended the command; 0: none */
     char adapters[INFRT_LM_ADAPTERS][INFRT_LLM_ADAPTER_NAME + 1]; /* names of those that --adapter gives */
 } infrt_lm_app;
 
@@ -27,6 +28,7 @@ infrt_status infrt_lm_tokenize(infrt_lm_app *app);
 infrt_status infrt_lm_info(infrt_lm_app *app);
 infrt_status infrt_lm_verify(infrt_lm_app *app);
 infrt_status infrt_lm_eval(infrt_lm_app *app);
+infrt_status infrt_lm_serve(infrt_lm_app *app);
 
 /* Opens app->llm as the flags say; `config` may hold what the command decides. */
 infrt_status infrt_lm_open(infrt_lm_app *app, infrt_llm_config config);

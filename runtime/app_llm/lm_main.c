@@ -14,6 +14,7 @@ static infrt_status dispatch(infrt_lm_app *app) {
     case INFRT_LM_INFO: return infrt_lm_info(app);
     case INFRT_LM_VERIFY: return infrt_lm_verify(app);
     case INFRT_LM_EVAL: return infrt_lm_eval(app);
+    case INFRT_LM_SERVE: return infrt_lm_serve(app);
     }
     return infrt_fail(&app->error, INFRT_ERR_INTERNAL, "a command without code");
 }
@@ -28,7 +29,7 @@ int infrt_llm_main(const infc_model *model, int argc, char **argv) {
         status = infrt_fail(&app.error, INFRT_ERR_INTERNAL, "%s is not a language model", model->name);
     else if (!done) status = dispatch(&app);
     infrt_llm_close(&app.llm);
-    int code = infrt_shell_end(&app.shell, status), number = infrt_lm_interrupted();
+    int code = infrt_shell_end(&app.shell, status), number = app.signal ? app.signal : infrt_lm_interrupted();
     if (number == 0) return code;
     signal(number, SIG_DFL); /* so that who started it sees why it ended */
     raise(number);

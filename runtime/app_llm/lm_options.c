@@ -12,6 +12,7 @@ enum {
     TOKENIZE = INFRT_LM_TOKENIZE,
     VERIFY = INFRT_LM_VERIFY,
     EVAL = INFRT_LM_EVAL,
+    SERVE = INFRT_LM_SERVE,
     ALL = INFRT_LM_ALL
 };
 
@@ -56,9 +57,26 @@ static const char eval_more[] =
     "[vocabulary] for each\n"
     "prediction, little-endian.\n";
 
+static const char serve_more[] =
+    "OpenAI's API: /v1/chat/completions, /v1/completions, /v1/models; also /tokenize, /detokenize, "
+    "/health, "
+    "/health/ready,\n"
+    "/metrics (Prometheus), /v1/load_lora_adapter. It prints its address once it takes requests, "
+    "and a line of JSON to\n"
+    "stderr for each. SIGTERM: no more are taken, and it ends when those that run have; a second "
+    "one ends it at once.\n"
+    "  serve\n"
+    "  serve --port 0 --api-keys env:KEYS --queue 32\n"
+    "  serve --adapter-root ./adapters --adapter sql=./adapters/sql\n"
+    "  curl http://127.0.0.1:8000/v1/chat/completions -H 'Content-Type: application/json' \\\n"
+    "    -d '{\"model\": \"NAME\", \"messages\": [{\"role\": \"user\", \"content\": \"Hello\"}]}'\n"
+    "Without keys everybody who reaches the address may ask: keep --host 127.0.0.1, or give "
+    "keys.\n";
+
 static const infrt_command_info commands[] = {
     {"run", "answer a prompt", RUN, run_more},
     {"chat", "a conversation on the terminal", CHAT, chat_more},
+    {"serve", "answer over HTTP, many at a time, as OpenAI's API has it", SERVE, serve_more},
     {"bench", "measure: tokens per second of prompts and answers, time to the first token, per token",
      BENCH, bench_more},
     {"eval", "how well it predicts a text: perplexity, and divergence from another model's logits", EVAL, eval_more},

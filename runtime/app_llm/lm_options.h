@@ -12,16 +12,20 @@ typedef enum infrt_lm_command {
     INFRT_LM_INFO = 16,
     INFRT_LM_VERIFY = 32,
     INFRT_LM_EVAL = 64,
-    INFRT_LM_ALL = 127,
+    INFRT_LM_SERVE = 128,
+    INFRT_LM_ALL = 255,
 } infrt_lm_command;
 
 /* Zero or null: not given. */
 typedef struct infrt_lm_options {
     infrt_parsed parsed;
-    const char *prompt, *prompt_file, *ids, *system, *overflow, *profile, *weights, *data, *logits, *against;
+    const char *prompt, *prompt_file, *ids, *system, *overflow, *profile, *weights, *data, *logits,
+        *against, *host, *api_keys, *adapter_root;
+    infrt_words port; /* so that 0 can be told from nothing */
     bool chat, ignore_eos, pin, huge_pages, lock_memory;
-    uint32_t max_tokens, top_k, logprobs, prompt_tokens, tokens, depth, batch, repeat, context, chunk, threads;
-    uint64_t seed, kv_memory;
+    uint32_t max_tokens, top_k, logprobs, prompt_tokens, tokens, depth, batch, repeat, context,
+        chunk, threads, queue, connections;
+    uint64_t seed, kv_memory, max_body;
     float temperature, top_p, min_p, repetition_penalty, presence_penalty, frequency_penalty;
     infrt_words stop, logit_bias, adapter;
 } infrt_lm_options;

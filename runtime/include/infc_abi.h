@@ -156,6 +156,13 @@ typedef struct infc_adapter_info {
     const infc_adapter_module *modules; /* [n_modules] */
 } infc_adapter_info;
 
+/* What the command `serve` does where its flags say nothing (spec key `serve`); null and 0: not said. */
+typedef struct infc_serve_info {
+    const char *host, *api_keys, *adapter_root;
+    uint32_t port, queue, connections;
+    uint64_t max_body;
+} infc_serve_info;
+
 typedef struct infc_llm_info {
     uint32_t struct_bytes;
     uint32_t vocab, context;              /* ids are below vocab, positions below context */
@@ -171,6 +178,7 @@ typedef struct infc_llm_info {
     uint64_t parameters;
     const infc_adapter_info *adapters; /* null: none */
     uint64_t kv_bytes, target_itl_ns, forgetful; /* where infrt_llm_config is silent; 0: the runtime's defaults */
+    const infc_serve_info *serve;      /* null: nothing is said */
 } infc_llm_info;
 
 typedef struct infc_model {

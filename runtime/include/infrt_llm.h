@@ -87,6 +87,7 @@ typedef struct infrt_llm_request {
     const char *text; /* after the model's begin token, if it has one */
     const int32_t *tokens;
     uint32_t n_tokens;
+    bool answers;        /* with tokens: the answer is a text of its own, as one to messages is */
     uint32_t max_tokens; /* of the answer; 0: until the context is full */
     bool ignore_eos;     /* go on after an end token */
     bool logprobs;

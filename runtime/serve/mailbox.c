@@ -1,0 +1,72 @@
+/* mailbox.c - see mailbox.h. */
+#define _GNU_SOURCE 1
+#include "mailbox.h"
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+bool infrt_mailbox_init(infrt_mailbox *box, bool event_fd) {
+    pthread_condattr_t clock;
+    *box = (infrt_mailbox){.event_fd = -1};
+    box->end = &box->first;
+    pthread_mutex_init(&box->lock, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&box->came, &clock);
+    pthread_condattr_destroy(&clock);
+    if (event_fd) box->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return !event_fd || box->event_fd >= 0;
+}
+
+void infrt_mailbox_deinit(infrt_mailbox *box) {
+    if (box->event_fd >= 0) close(box->event_fd);
+    pthread_cond_destroy(&box->came);
+    pthread_mutex_destroy(&box->lock);
+}
+
+static void put(infrt_mailbox *box, infrt_letter *letter) {
+    const uint64_t one = 1;
+    pthread_mutex_lock(&box->lock);
+    const bool told = box->woken || box->first;
+    if (letter) {
+        letter->next = NULL;
+        *box->end = letter;
+        box->end = &letter->next;
+    }
+    box->woken = true;
+    pthread_cond_signal(&box->came);
+    pthread_mutex_unlock(&box->lock);
+    if (!told && box->event_fd >= 0 && write(box->event_fd, &one, sizeof one) < 0) {} /* full: it is told */
+}
+
+void infrt_mailbox_put(infrt_mailbox *box, infrt_letter *letter) { put(box, letter); }
+void infrt_mailbox_wake(infrt_mailbox *box) { put(box, NULL); }
+
+infrt_letter *infrt_mailbox_take(infrt_mailbox *box, uint32_t ms) {
+    struct timespec until;
+    uint64_t count;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += ms / 1000;
+    until.tv_nsec += (long)(ms % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    if (box->event_fd >= 0 && read(box->event_fd, &count, sizeof count) < 0) {} /* nothing came: as good */
+    pthread_mutex_lock(&box->lock);
+    while (ms && !box->first && !box->woken)
+        if (pthread_cond_timedwait(&box->came, &box->lock, &until) != 0) break;
+    infrt_letter *all = box->first;
+    box->first = NULL;
+    box->end = &box->first;
+    box->woken = false;
+    pthread_mutex_unlock(&box->lock);
+    return all;
+}
+
+bool infrt_thread_start(pthread_t *thread, void *(*run)(void *self), void *self) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    const bool started = pthread_create(thread, NULL, run, self) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}

@@ -1,0 +1,196 @@
+/* serve_adapters.c - adapters come and go while the server runs, by vLLM's routes. Folders are looked for below one
+ * folder, step by step, and no step follows a link. */
+#define _GNU_SOURCE 1
+#include "serve_server.h"
+#include "json_read.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct asked {
+    infrt_refusal *refusal;
+    char name[INFRT_LLM_ADAPTER_NAME], path[1024];
+    bool in_place;
+} asked;
+
+/* ---- requests ----------------------------------------------------------------------------------- */
+
+static bool key_take(void *self, infrt_json_reader *json, const char *key) {
+    asked *a = self;
+    const bool name = strcmp(key, "lora_name") == 0, path = strcmp(key, "lora_path") == 0;
+    if (name || path) {
+        if (infrt_json_next(json) != '"')
+            return infrt_refuse(a->refusal, 400, key, "%s: a text is needed", key);
+        return infrt_json_string_read(json, name ? a->name : a->path,
+                                      name ? sizeof a->name : sizeof a->path);
+    }
+    if (strcmp(key, "load_inplace") != 0 || infrt_json_next(json) == 'n')
+        return infrt_json_skip(json);
+    a->in_place = infrt_json_next(json) == 't';
+    if (infrt_json_next(json) != 't' && infrt_json_next(json) != 'f')
+        return infrt_refuse(a->refusal, 400, key, "%s: true or false is needed", key);
+    return infrt_json_skip(json);
+}
+
+static bool asked_read(infrt_conn *c, bool needs_path, asked *a) {
+    infrt_json_reader json;
+    infrt_json_reader_init(&json, c->body.at ? c->body.at : "", c->body.n);
+    if (!infrt_json_object(&json, key_take, a) || !infrt_json_end(&json))
+        return infrt_refuse(a->refusal, 400, NULL, "the body is not JSON as it is needed: %s, at byte %zu",
+                            json.wrong ? json.wrong : "no value", (size_t)(json.at - json.begin));
+    if (!a->name[0]) return infrt_refuse(a->refusal, 400, "lora_name", "lora_name is needed");
+    if (needs_path && !a->path[0])
+        return infrt_refuse(a->refusal, 400, "lora_path", "lora_path is needed");
+    if (!c->server->model->llm->adapters)
+        return infrt_refuse(a->refusal, 400, NULL, "%s takes no adapters: compile it with adapters.max_loaded",
+                            c->server->model->name);
+    return true;
+}
+
+/* ---- folders ------------------------------------------------------------------------------------ */
+
+/* What of a path lies below the root: the path itself, or after the root's own path. */
+static const char *below_root(const infrt_serve_options *o, const char *path) {
+    size_t n = strlen(o->adapter_root);
+    while (n > 1 && o->adapter_root[n - 1] == '/') n--;
+    if (path[0] != '/') return path;
+    if (strncmp(path, o->adapter_root, n) != 0 || path[n] != '/') return NULL;
+    return path + n + strspn(path + n, "/");
+}
+
+/* Opens it component by component. -1: errno says why. */
+static int folder_open(int root, const char *path) {
+    int at = openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    while (at >= 0 && *path) {
+        char name[256];
+        const size_t n = strcspn(path, "/");
+        int next = -1;
+        snprintf(name, sizeof name, "%.*s", (int)n, path);
+        if (n >= sizeof name || strcmp(name, "..") == 0) errno = EACCES;
+        else next = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        const int why = errno;
+        close(at);
+        errno = why;
+        at = next;
+        path += n + strspn(path + n, "/");
+    }
+    return at;
+}
+
+static bool file_is_plain(int folder, const char *name) {
+    struct stat info;
+    return fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode);
+}
+
+static bool folder_find(const infrt_server *s, const char *path, int *out, infrt_refusal *refusal) {
+    const char *below = s->root_fd >= 0 ? below_root(s->options, path) : NULL;
+    *out = -1;
+    if (s->root_fd < 0)
+        return infrt_refuse(refusal, 403, "lora_path",
+                            "no adapters are loaded: start the server with --adapter-root FOLDER");
+    if (!below || !*below)
+        return infrt_refuse(refusal, 403, "lora_path", "lora_path: only folders below --adapter-root are read");
+    *out = folder_open(s->root_fd, below);
+    if (*out < 0 && errno != ENOENT)
+        return infrt_refuse(refusal, 403, "lora_path",
+                            "lora_path: only folders below --adapter-root are read, without links");
+    if (*out >= 0 && file_is_plain(*out, "adapter_config.json") && file_is_plain(*out, "adapter_model.safetensors"))
+        return true;
+    if (*out >= 0) close(*out);
+    *out = -1;
+    return infrt_refuse(refusal, 404, "lora_path",
+                        "lora_path: there is no folder with adapter_config.json and "
+                        "adapter_model.safetensors, which are no links");
+}
+
+/* ---- changes ------------------------------------------------------------------------------------ */
+
+static void change_free(infrt_adapter_change *change) {
+    if (change->folder_fd >= 0) close(change->folder_fd);
+    infrt_llm_adapter_free(&change->adapter);
+    free(change);
+}
+
+static void change_start(infrt_conn *c, const asked *a, bool removes, int folder) {
+    infrt_server *s = c->server;
+    infrt_refusal refusal = {0};
+    infrt_adapter_change *change = calloc(1, sizeof *change);
+    if (!change) {
+        if (folder >= 0) close(folder);
+        infrt_refuse(&refusal, 503, NULL, "there is no memory for the request");
+        infrt_conn_refuse(c, &refusal);
+        return;
+    }
+    *change = (infrt_adapter_change){
+        .letter.kind = INFRT_LETTER_ADAPTER, .owner = c, .removes = removes, .in_place = a->in_place, .folder_fd = folder};
+    memcpy(change->name, a->name, sizeof change->name);
+    snprintf(change->folder, sizeof change->folder, "/proc/self/fd/%d", folder);
+    c->change = change;
+    s->n_changes++;
+    infrt_mailbox_put(removes ? &s->engine.in : &s->loader.in, &change->letter);
+}
+
+static void change_ask(infrt_conn *c, bool removes) {
+    infrt_refusal refusal = {0};
+    asked a = {.refusal = &refusal};
+    int folder = -1;
+    if (!asked_read(c, !removes, &a) || (!removes && !folder_find(c->server, a.path, &folder, &refusal)))
+        infrt_conn_refuse(c, &refusal);
+    else change_start(c, &a, removes, folder);
+}
+
+void infrt_handle_adapter_load(infrt_conn *c) { change_ask(c, false); }
+void infrt_handle_adapter_unload(infrt_conn *c) { change_ask(c, true); }
+
+static void change_reply(infrt_conn *c, const infrt_adapter_change *change) {
+    infrt_refusal refusal = {0};
+    infrt_out body = {0};
+    c->change = NULL;
+    if (change->error.text[0]) {
+        infrt_refuse(&refusal, change->http_status, change->removes ? "lora_name" : NULL, "%s",
+                     change->error.text);
+        infrt_conn_refuse(c, &refusal);
+        return;
+    }
+    infrt_out_format(&body, "Success: LoRA adapter '%s' %s successfully.", change->name,
+                     change->removes ? "removed" : "added");
+    infrt_conn_reply(c, 200, "text/plain; charset=utf-8", &body, NULL);
+    infrt_out_free(&body);
+}
+
+void infrt_change_letter(infrt_server *s, infrt_adapter_change *change) {
+    infrt_conn *c = change->owner;
+    if (!change->removes && change->adapter && !change->error.text[0] && !change->told && s->engine.started) { /* it was read */
+        change->told = true;
+        infrt_mailbox_put(&s->engine.in, &change->letter);
+        return;
+    }
+    s->n_changes--;
+    if (c) change_reply(c, change);
+    change_free(change);
+}
+
+void infrt_handle_adapters(infrt_conn *c) {
+    infrt_board *b = &c->server->engine.board;
+    infrt_out body = {0};
+    infrt_out_text(&body, "{\"object\":\"list\",\"data\":[");
+    pthread_mutex_lock(&b->lock);
+    for (uint32_t i = 0; i < b->n_adapters; i++) {
+        const infrt_board_adapter *a = &b->adapters[i];
+        infrt_out_format(
+            &body,
+            "%s{\"name\":\"%s\",\"state\":\"%s\",\"rank\":%u,\"modules\":%u,\"bytes\":%" PRIu64
+            ",\"hash\":\"%016" PRIx64 "\",\"requests\":%u}",
+            i ? "," : "", a->name, a->name[0] ? "ready" : "draining", a->rank, a->n_modules,
+            a->bytes, a->hash, a->requests);
+    }
+    pthread_mutex_unlock(&b->lock);
+    infrt_out_format(&body, "],\"max_loaded\":%u}\n",
+                     c->server->model->llm->adapters ? c->server->model->llm->adapters->max_loaded : 0);
+    infrt_conn_json(c, 200, &body);
+}

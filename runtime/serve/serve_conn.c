@@ -1,0 +1,314 @@
+/* serve_conn.c - connections: bytes to requests, replies to bytes, and how long each may take.
+ *
+ * A connection has one request at a time; what a client sends meanwhile waits in its buffer, which is bounded, and in
+ * the system's. Connections are freed by the callbacks of libevent alone, so nothing else has to expect it. */
+#define _GNU_SOURCE 1
+#include "serve_server.h"
+#include "infrt_os.h"
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum {
+    HEAD_SECONDS = 10, /* from its first byte to the end of a head */
+    BODY_SECONDS = 60,
+    IDLE_SECONDS = 75, /* between requests */
+    SEND_SECONDS = 30, /* without the client taking anything */
+    LINGER_SECONDS = 2,
+    INPUT_MOST = 65536, /* waits while a request is answered */
+    UNSENT_LOW = 16384, /* then what was held back goes on */
+};
+
+static void wait_for(infrt_conn *c, int seconds) {
+    const struct timeval time = {.tv_sec = seconds};
+    if (seconds) evtimer_add(c->timer, &time);
+    else evtimer_del(c->timer);
+}
+
+static size_t unsent(const infrt_conn *c) {
+    return evbuffer_get_length(bufferevent_get_output(c->bev));
+}
+
+static void conn_free(infrt_conn *c) {
+    if (c->job) infrt_job_abandon(c);
+    if (c->change) c->change->owner = NULL;
+    if (c->next) c->next->link = c->link;
+    *c->link = c->next;
+    c->server->n_connections--;
+    infrt_out_free(&c->body);
+    infrt_reply_destroy(&c->reply);
+    if (c->timer) event_free(c->timer);
+    bufferevent_free(c->bev);
+    free(c);
+}
+
+static void request_begin(infrt_conn *c) {
+    infrt_out_free(&c->body);
+    infrt_http_begin(&c->http, c->server->options->max_body);
+    c->phase = INFRT_PHASE_READING;
+    c->route = NULL;
+    c->path_bytes = 0;
+    c->begin_ns = c->first_ns = 0;
+    c->request_id[0] = 0;
+    wait_for(c, IDLE_SECONDS);
+}
+
+/* ---- replies ------------------------------------------------------------------------------------ */
+
+static const char *reason_of(int status) {
+    static const struct {
+        int status;
+        const char *text;
+    } known[] = {{200, "OK"},
+                 {400, "Bad Request"},
+                 {401, "Unauthorized"},
+                 {403, "Forbidden"},
+                 {404, "Not Found"},
+                 {405, "Method Not Allowed"},
+                 {408, "Request Timeout"},
+                 {409, "Conflict"},
+                 {413, "Content Too Large"},
+                 {414, "URI Too Long"},
+                 {415, "Unsupported Media Type"},
+                 {417, "Expectation Failed"},
+                 {429, "Too Many Requests"},
+                 {431, "Request Header Fields Too Large"},
+                 {500, "Internal Server Error"},
+                 {501, "Not Implemented"},
+                 {503, "Service Unavailable"},
+                 {505, "HTTP Version Not Supported"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].status == status) return known[i].text;
+    return "Unknown";
+}
+
+/* Status line and fields up to the empty line. */
+static void head_send(infrt_conn *c, int status, const char *type, const char *more) {
+    struct evbuffer *out = bufferevent_get_output(c->bev);
+    evbuffer_add_printf(out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\n", status, reason_of(status), type);
+    if (c->request_id[0]) evbuffer_add_printf(out, "X-Request-Id: %s\r\n", c->request_id);
+    if (more) evbuffer_add_printf(out, "%s", more);
+    if (c->close) evbuffer_add_printf(out, "Connection: close\r\n");
+    else if (c->http.old) evbuffer_add_printf(out, "Connection: keep-alive\r\n");
+}
+
+static void request_end(infrt_conn *c, int status) {
+    infrt_request_log(c, status);
+    if (!c->close) {
+        request_begin(c);
+        if (evbuffer_get_length(bufferevent_get_input(c->bev))) /* the next one is there already */
+            bufferevent_trigger(c->bev, EV_READ, BEV_TRIG_IGNORE_WATERMARKS | BEV_TRIG_DEFER_CALLBACKS);
+        return;
+    }
+    c->phase = INFRT_PHASE_CLOSING;
+    wait_for(c, SEND_SECONDS);
+}
+
+void infrt_conn_reply(infrt_conn *c, int status, const char *type, infrt_out *body, const char *more) {
+    if (body->failed) {
+        static char sorry[] = "{\"error\":{\"message\":\"there is no memory for the "
+                              "answer\",\"type\":\"server_error\","
+                              "\"param\":null,\"code\":null}}\n";
+        *body = (infrt_out){.at = sorry, .n = sizeof sorry - 1};
+        status = 500;
+    }
+    c->close = c->close || c->server->draining || !c->http.keep_alive;
+    head_send(c, status, type, more);
+    evbuffer_add_printf(bufferevent_get_output(c->bev), "Content-Length: %zu\r\n\r\n", body->n);
+    bufferevent_write(c->bev, body->at, body->n);
+    request_end(c, status);
+}
+
+void infrt_conn_json(infrt_conn *c, int status, infrt_out *body) {
+    const bool failed = body->failed;
+    infrt_conn_reply(c, status, "application/json", body, NULL);
+    if (!failed) infrt_out_free(body);
+}
+
+void infrt_error_json(const infrt_refusal *r, infrt_out *out) {
+    infrt_out_text(out, "{\"error\":{\"message\":");
+    infrt_out_string(out, r->text, strlen(r->text));
+    infrt_out_format(out, ",\"type\":\"%s\",\"param\":", r->type ? r->type : "invalid_request_error");
+    if (r->param[0]) infrt_out_string(out, r->param, strlen(r->param));
+    else infrt_out_text(out, "null");
+    if (r->code) infrt_out_format(out, ",\"code\":\"%s\"}}", r->code);
+    else infrt_out_text(out, ",\"code\":null}}");
+}
+
+void infrt_conn_refuse(infrt_conn *c, const infrt_refusal *r) {
+    infrt_out body = {0};
+    const char *more = r->status == 429 || r->status == 503 ? "Retry-After: 1\r\n"
+                       : r->status == 401                   ? "WWW-Authenticate: Bearer\r\n"
+                                                            : NULL;
+    infrt_error_json(r, &body);
+    infrt_out_text(&body, "\n");
+    const bool failed = body.failed;
+    infrt_conn_reply(c, r->status, "application/json", &body, more);
+    if (!failed) infrt_out_free(&body);
+}
+
+void infrt_conn_stream(infrt_conn *c, infrt_out *frames, bool last) {
+    struct evbuffer *out = bufferevent_get_output(c->bev);
+    if (c->phase == INFRT_PHASE_WAITING) {
+        c->phase = INFRT_PHASE_STREAMING;
+        c->close = c->close || c->server->draining || !c->http.keep_alive || c->http.old;
+        head_send(c, 200, "text/event-stream; charset=utf-8",
+                  c->http.old ? "Cache-Control: no-cache\r\n\r\n"
+                              : "Cache-Control: no-cache\r\nTransfer-Encoding: chunked\r\n");
+        if (!c->http.old) evbuffer_add(out, "\r\n", 2);
+    }
+    if (frames->n) {
+        if (!c->http.old) evbuffer_add_printf(out, "%zx\r\n", frames->n);
+        evbuffer_add(out, frames->at, frames->n);
+        if (!c->http.old) evbuffer_add(out, "\r\n", 2);
+    }
+    frames->n = 0;
+    if (last) {
+        if (!c->http.old) evbuffer_add(out, "0\r\n\r\n", 5);
+        request_end(c, 200);
+    } else {
+        infrt_job_flow(c, unsent(c));
+    }
+}
+
+/* ---- requests ----------------------------------------------------------------------------------- */
+
+static void request_bad(infrt_conn *c, int status, const char *text) {
+    infrt_refusal refusal = {0};
+    c->close = true;
+    infrt_refuse(&refusal, status, NULL, "%s", text);
+    infrt_conn_refuse(c, &refusal);
+}
+
+static void event_take(infrt_conn *c, infrt_http_event event, const infrt_http_piece *body) {
+    switch (event) {
+    case INFRT_HTTP_HEAD_DONE:
+        c->begin_ns = infrt_os_now_ns();
+        wait_for(c, BODY_SECONDS);
+        if (!infrt_request_admit(c)) return;
+        if (c->http.expects)
+            evbuffer_add_printf(bufferevent_get_output(c->bev), "HTTP/1.1 100 Continue\r\n\r\n");
+        return;
+    case INFRT_HTTP_BODY:
+        infrt_out_add(&c->body, body->at, body->bytes);
+        if (c->body.failed) request_bad(c, 503, "there is no memory for the request");
+        return;
+    case INFRT_HTTP_END:
+        wait_for(c, 0);
+        c->phase = INFRT_PHASE_WAITING;
+        infrt_request_handle(c);
+        return;
+    case INFRT_HTTP_BAD:
+        if (!c->begin_ns) c->begin_ns = infrt_os_now_ns();
+        request_bad(c, c->http.status, c->http.wrong);
+        return;
+    case INFRT_HTTP_MORE: return;
+    }
+}
+
+static void input_take(infrt_conn *c) {
+    struct evbuffer *in = bufferevent_get_input(c->bev);
+    infrt_http_event event = INFRT_HTTP_END;
+    while (c->phase == INFRT_PHASE_READING && unsent(c) < INPUT_MOST &&
+           (event != INFRT_HTTP_MORE || evbuffer_get_length(in))) {
+        struct evbuffer_iovec piece = {0};
+        infrt_http_piece body;
+        size_t used;
+        const bool began = infrt_http_began(&c->http);
+        if (evbuffer_peek(in, -1, NULL, &piece, 1) < 1) piece.iov_len = 0;
+        event = infrt_http_feed(&c->http, piece.iov_base, piece.iov_len, &used, &body);
+        if (!began && infrt_http_began(&c->http) && event == INFRT_HTTP_MORE)
+            wait_for(c, HEAD_SECONDS);
+        event_take(c, event, &body);
+        evbuffer_drain(in, used);
+    }
+    if (c->phase >= INFRT_PHASE_CLOSING) evbuffer_drain(in, evbuffer_get_length(in));
+}
+
+/* ---- callbacks ---------------------------------------------------------------------------------- */
+
+static void on_read(struct bufferevent *bev, void *self) {
+    (void)bev;
+    input_take(self);
+}
+
+/* Little or nothing is left to be sent. */
+static void on_write(struct bufferevent *bev, void *self) {
+    infrt_conn *c = self;
+    if (c->job) infrt_job_flow(c, unsent(c));
+    if (c->phase == INFRT_PHASE_READING) input_take(c);
+    if (c->phase != INFRT_PHASE_CLOSING || unsent(c)) return;
+    c->phase = INFRT_PHASE_LINGERING;
+    shutdown(bufferevent_getfd(bev), SHUT_WR);
+    wait_for(c, LINGER_SECONDS);
+}
+
+/* The client has closed its side or is gone. What was answered already may still be taken; what is not is given up. */
+static void on_event(struct bufferevent *bev, short what, void *self) {
+    infrt_conn *c = self;
+    const bool sends =
+        (what & BEV_EVENT_EOF) && (what & BEV_EVENT_READING) && unsent(c) && !c->job && !c->change;
+    if (!sends) {
+        conn_free(c);
+        return;
+    }
+    c->close = true;
+    bufferevent_disable(bev, EV_READ);
+    if (c->phase != INFRT_PHASE_CLOSING) {
+        c->phase = INFRT_PHASE_CLOSING;
+        wait_for(c, SEND_SECONDS);
+    }
+}
+
+static void on_time(evutil_socket_t fd, short what, void *self) {
+    infrt_conn *c = self;
+    (void)fd;
+    (void)what;
+    if (c->phase == INFRT_PHASE_READING && infrt_http_began(&c->http)) {
+        if (!c->begin_ns) c->begin_ns = infrt_os_now_ns();
+        request_bad(c, 408, "the request did not come to its end in time");
+    } else {
+        conn_free(c);
+    }
+}
+
+void infrt_conn_accept(infrt_server *s, int fd) {
+    static const struct timeval send_time = {.tv_sec = SEND_SECONDS};
+    infrt_conn *c = calloc(1, sizeof *c);
+    struct bufferevent *bev = c ? bufferevent_socket_new(s->base, fd, BEV_OPT_CLOSE_ON_FREE) : NULL;
+    if (!bev) {
+        evutil_closesocket(fd);
+        free(c);
+        return;
+    }
+    *c = (infrt_conn){.server = s, .bev = bev, .next = s->conns, .link = &s->conns};
+    if (s->conns) s->conns->link = &c->next;
+    s->conns = c;
+    s->n_connections++;
+    c->timer = evtimer_new(s->base, on_time, c);
+    if (!c->timer) {
+        conn_free(c);
+        return;
+    }
+    request_begin(c);
+    bufferevent_setcb(bev, on_read, on_write, on_event, c);
+    bufferevent_setwatermark(bev, EV_READ, 0, INPUT_MOST);
+    bufferevent_setwatermark(bev, EV_WRITE, UNSENT_LOW, 0);
+    bufferevent_set_timeouts(bev, NULL, &send_time);
+    bufferevent_enable(bev, EV_READ | EV_WRITE);
+}
+
+bool infrt_conns_pending(const infrt_server *s) {
+    for (const infrt_conn *c = s->conns; c; c = c->next)
+        if (unsent(c) || c->phase == INFRT_PHASE_WAITING || c->phase == INFRT_PHASE_STREAMING)
+            return true;
+    return false;
+}
+
+void infrt_conns_close(infrt_server *s) {
+    while (s->conns) conn_free(s->conns);
+}

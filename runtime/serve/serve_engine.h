@@ -1,0 +1,42 @@
+/* serve_engine.h - the thread that owns the engine: takes jobs, steps, hands their pieces back.
+ * SPDX-License-Identifier: MIT */
+#ifndef INFRT_SERVE_ENGINE_H
+#define INFRT_SERVE_ENGINE_H
+#include "serve_job.h"
+
+typedef struct infrt_board_adapter {
+    char name[INFRT_LLM_ADAPTER_NAME]; /* empty: draining */
+    uint32_t requests, rank, n_modules;
+    uint64_t bytes, hash;
+} infrt_board_adapter;
+
+/* What the engine thread tells about itself; written after each step, read by anyone with `lock`. */
+typedef struct infrt_board {
+    pthread_mutex_t lock;
+    infrt_llm_facts facts;
+    uint32_t running, waiting;
+    uint64_t steps, step_tokens, prompt_tokens, sampled_tokens, step_ns;
+    infrt_board_adapter *adapters; /* [adapters_room] */
+    uint32_t n_adapters, adapters_room;
+} infrt_board;
+
+typedef struct infrt_engine_thread {
+    infrt_llm *llm; /* the thread's own from start to join */
+    infrt_mailbox in;
+    infrt_mailbox *out; /* the network thread's */
+    infrt_board board;
+    /* When the thread was last seen to go on; 0: it waits for work. */
+    _Atomic uint64_t busy_since_ns;
+    pthread_t thread;
+    infrt_job *jobs; /* this and the next: private */
+    infrt_llm_adapter_facts *facts;
+    bool started;
+} infrt_engine_thread;
+
+/* `llm` is borrowed until infrt_engine_thread_stop. */
+infrt_status infrt_engine_thread_start(infrt_engine_thread *e, infrt_llm *llm, const infc_model *model,
+                                       infrt_mailbox *out, infrt_error *error);
+/* Cancels what runs; all jobs have come back to `out` when this returns. {0} is fine. */
+void infrt_engine_thread_stop(infrt_engine_thread *e);
+
+#endif

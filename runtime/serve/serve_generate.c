@@ -1,0 +1,296 @@
+/* serve_generate.c - requests for answers: from a body to a job, from the pieces of its answers to replies. */
+#include "serve_server.h"
+#include "infrt_os.h"
+#include "tokenizer.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+enum {
+    INLINE_BYTES = 8192,   /* longer prompts are tokenised elsewhere, so that the others go on */
+    TEXT_MAX_TOKENS = 16,  /* of /v1/completions, as OpenAI has it */
+    STALLED_BYTES = 65536, /* that a client has not taken: no more is made for it */
+    FLOWING_BYTES = 16384,
+};
+
+static void job_free(infrt_job *job) {
+    infrt_ask_free(&job->ask);
+    free(job->choices);
+    free(job);
+}
+
+/* The connection no longer has a job. */
+static void job_drop(infrt_conn *c) {
+    infrt_job *job = c->job;
+    c->server->n_answers -= job->n_choices;
+    infrt_reply_destroy(&c->reply);
+    c->job = NULL;
+    job_free(job);
+}
+
+static void job_refuse(infrt_conn *c, infrt_refusal *refusal) {
+    infrt_reply_destroy(&c->reply);
+    infrt_conn_refuse(c, refusal);
+    job_drop(c);
+}
+
+/* ---- what is asked ------------------------------------------------------------------------------ */
+
+static bool job_fits(infrt_server *s, const infrt_job *job, infrt_refusal *refusal) {
+    const uint32_t most = s->options->queue + s->facts.sequences;
+    if (job->n_choices > most)
+        return infrt_refuse(refusal, 400, "n", "%u answers at a time: this server makes %u",
+                            job->n_choices, most);
+    if (s->draining) {
+        refusal->type = "unavailable_error";
+        return infrt_refuse(refusal, 503, NULL, "the server is shutting down");
+    }
+    if (s->n_answers + job->n_choices <= most) return true;
+    s->metrics.rejected++;
+    refusal->type = "overloaded_error";
+    refusal->code = "queue_full";
+    return infrt_refuse(refusal, 429, NULL, "%u answers are under way, of at most %u; try again",
+                        s->n_answers, most);
+}
+
+static bool model_take(infrt_server *s, infrt_job *job, infrt_refusal *refusal) {
+    const infrt_ask *a = &job->ask;
+    if (!a->model || infrt_model_find(s, a->model, &job->adapter)) return true;
+    refusal->type = "not_found_error";
+    refusal->code = "model_not_found";
+    return infrt_refuse(refusal, 404, "model", "there is no model \"%.128s\"; /v1/models lists them", a->model);
+}
+
+/* Texts that cannot fit, whatever their tokens are, are not tokenised. */
+static bool texts_fit(const infrt_server *s, const infrt_ask *a, size_t *bytes, infrt_refusal *refusal) {
+    const infrt_tokenizer *t = s->model->llm->tokenizer;
+    *bytes = 0;
+    for (uint32_t i = 0; i < a->n_messages; i++) *bytes += strlen(a->messages[i].content);
+    for (uint32_t i = 0; i < a->n_prompts; i++) {
+        const size_t own = a->chat ? *bytes : a->prompts[i].text ? strlen(a->prompts[i].text) : 0;
+        if (!a->chat) *bytes += own;
+        if (t && own / t->most_bytes > s->facts.context)
+            return infrt_refuse(refusal, 400, a->chat ? "messages" : "prompt",
+                                "the prompt of %zu bytes is longer than the context of %u tokens",
+                                own, s->facts.context);
+    }
+    return true;
+}
+
+static bool seed_take(infrt_job *job, infrt_refusal *refusal) {
+    job->seed = job->ask.seed;
+    if (job->ask.seeded || getrandom(&job->seed, sizeof job->seed, 0) == sizeof job->seed)
+        return true;
+    return infrt_refuse(refusal, 503, NULL, "there are no random numbers");
+}
+
+static bool choices_make(infrt_job *job, infrt_refusal *refusal) {
+    const uint32_t n = job->ask.n_prompts * job->ask.n;
+    job->choices = calloc(n, sizeof *job->choices);
+    if (!job->choices)
+        return infrt_refuse(refusal, 503, NULL, "there is no memory for the request");
+    job->n_choices = n;
+    for (uint32_t i = 0; i < n; i++) job->choices[i].prompt = i / job->ask.n;
+    return true;
+}
+
+static void job_start(infrt_conn *c, infrt_ask_route route) {
+    infrt_server *s = c->server;
+    infrt_refusal refusal = {0};
+    infrt_job *job = calloc(1, sizeof *job);
+    size_t bytes;
+    if (!job) {
+        infrt_refuse(&refusal, 503, NULL, "there is no memory for the request");
+        infrt_conn_refuse(c, &refusal);
+        return;
+    }
+    job->begin_ns = c->begin_ns;
+    const bool good = infrt_ask_read(c->body.at ? c->body.at : "", c->body.n, route,
+                                     s->facts.context, s->facts.n_ids, &job->ask, &refusal) &&
+                      model_take(s, job, &refusal) && choices_make(job, &refusal) &&
+                      job_fits(s, job, &refusal) && texts_fit(s, &job->ask, &bytes, &refusal) &&
+                      seed_take(job, &refusal);
+    infrt_out_free(&c->body);
+    if (!good) {
+        infrt_conn_refuse(c, &refusal);
+        job_free(job);
+        return;
+    }
+    s->n_answers += job->n_choices;
+    c->job = job;
+    job->owner = c;
+    job->letter.kind = INFRT_LETTER_PREPARE;
+    if (bytes > INLINE_BYTES) {
+        infrt_mailbox_put(&s->preparer.in, &job->letter);
+        return;
+    }
+    infrt_job_prepare(s->model, job);
+    infrt_job_letter(s, job, true);
+}
+
+void infrt_handle_chat(infrt_conn *c) { job_start(c, INFRT_ASK_CHAT); }
+void infrt_handle_completions(infrt_conn *c) { job_start(c, INFRT_ASK_TEXT); }
+void infrt_handle_tokenize(infrt_conn *c) { job_start(c, INFRT_ASK_TOKENIZE); }
+
+/* ---- its prompts are ids ------------------------------------------------------------------------ */
+
+/* The answer's length, and whether both fit into the context. */
+static bool lengths_take(const infrt_server *s, infrt_job *job, infrt_refusal *refusal) {
+    infrt_ask *a = &job->ask;
+    const char *param = a->chat ? "messages" : "prompt";
+    uint32_t longest = 0;
+    for (uint32_t i = 0; i < a->n_prompts; i++)
+        if (a->prompts[i].n_ids > longest) longest = a->prompts[i].n_ids;
+    refusal->code = "context_length_exceeded";
+    if (longest >= s->facts.context)
+        return infrt_refuse(refusal, 400, param, "the prompt of %u tokens fills the context of %u tokens",
+                            longest, s->facts.context);
+    const uint32_t room = s->facts.context - longest;
+    if (a->max_tokens > room)
+        return infrt_refuse(refusal, 400, "max_tokens",
+                            "the prompt of %u tokens and an answer of %u are more than the context "
+                            "of %u tokens; ask for at "
+                            "most %u",
+                            longest, a->max_tokens, s->facts.context, room);
+    refusal->code = NULL;
+    if (!a->max_tokens && !a->chat) a->max_tokens = TEXT_MAX_TOKENS < room ? TEXT_MAX_TOKENS : room;
+    return true;
+}
+
+static bool error_take(const infrt_error *error, infrt_refusal *refusal) {
+    int status = 400;
+    if (!error->text[0]) return true;
+    if (error->status == INFRT_ERR_NO_MEMORY) status = 503;
+    if (error->status == INFRT_ERR_INTERNAL || error->status == INFRT_ERR_IO) status = 500;
+    if (status != 400) refusal->type = "server_error";
+    return infrt_refuse(refusal, status, NULL, "%s", error->text);
+}
+
+static void job_prepared(infrt_server *s, infrt_conn *c, infrt_job *job) {
+    infrt_refusal refusal = {0};
+    const bool good = error_take(&job->error, &refusal) && lengths_take(s, job, &refusal);
+    if (good && job->ask.route == INFRT_ASK_TOKENIZE) {
+        infrt_tokens_reply(c, &job->ask);
+        job_drop(c);
+        return;
+    }
+    if (good) {
+        const char *name = job->adapter ? job->adapter : s->model->name;
+        c->reply = infrt_reply_create(s->model, job, name, (int64_t)time(NULL),
+                                      infc_check_random(s->random, s->n_requests, 1));
+        if (!c->reply) infrt_refuse(&refusal, 503, NULL, "there is no memory for the answer");
+    }
+    if (refusal.status) {
+        job_refuse(c, &refusal);
+        return;
+    }
+    infrt_metrics_see(&s->metrics, &s->metrics.answers, job->ask.n);
+    for (uint32_t i = 0; i < job->ask.n_prompts; i++)
+        infrt_metrics_see(&s->metrics, &s->metrics.prompt_sizes, job->ask.prompts[i].n_ids);
+    job->letter.kind = INFRT_LETTER_JOB;
+    infrt_mailbox_put(&s->engine.in, &job->letter);
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------- */
+
+static void piece_count(infrt_server *s, infrt_conn *c, const infrt_piece *piece) {
+    infrt_metrics *m = &s->metrics;
+    infrt_said *said = &c->reply->said[piece->choice];
+    const infrt_llm_event *e = &piece->event;
+    const uint64_t now = infrt_os_now_ns();
+    if (e->token >= 0 || e->n_answer) {
+        if (!c->first_ns) {
+            c->first_ns = now;
+            infrt_metrics_see(m, &m->ttft, (double)(now - c->begin_ns) / 1e9);
+        }
+        if (e->token >= 0 && said->last_ns)
+            infrt_metrics_see(m, &m->itl, (double)(now - said->last_ns) / 1e9);
+        said->last_ns = now;
+    }
+    if (!e->finish) return;
+    const char *reason = infrt_finish_reason(e->finish);
+    if (e->finish == INFRT_LLM_FAILED) m->failed++;
+    else m->finished[reason[0] == 's' ? 0 : reason[0] == 'l' ? 1 : 2]++;
+    m->generation_tokens += e->n_answer;
+    m->prompt_tokens += e->n_prompt;
+    m->cache_queries += e->n_prompt;
+    m->cache_hits += e->n_reused;
+    infrt_metrics_see(m, &m->answer_sizes, e->n_answer);
+}
+
+void infrt_piece_letter(infrt_server *s, infrt_piece *piece) {
+    infrt_conn *c = piece->job->owner;
+    if (c) {
+        infrt_out frames = {0};
+        piece_count(s, c, piece);
+        infrt_reply_take(c->reply, piece, &frames);
+        if (frames.n) infrt_conn_stream(c, &frames, false);
+        infrt_out_free(&frames);
+    } else if (piece->event.finish) {
+        s->metrics.finished[2]++;
+    }
+    free(piece);
+}
+
+/* The engine has ended all of its answers. */
+static void job_ended(infrt_server *s, infrt_conn *c, infrt_job *job) {
+    infrt_refusal refusal = {0};
+    infrt_out out = {0};
+    bool good = error_take(&job->error, &refusal);
+    if (good && c->reply->failed) {
+        refusal.type = "server_error";
+        good = infrt_refuse(&refusal, 500, NULL, "the model failed to answer");
+    }
+    if (!good && c->phase != INFRT_PHASE_STREAMING) {
+        job_refuse(c, &refusal);
+        return;
+    }
+    if (!good) { /* 200 has been said: the error goes into the stream, which ends */
+        infrt_out_text(&out, "data: ");
+        infrt_error_json(&refusal, &out);
+        infrt_out_text(&out, "\n\ndata: [DONE]\n\n");
+        c->close = true;
+        s->metrics.failed++;
+    } else {
+        infrt_metrics_see(&s->metrics, &s->metrics.e2e, (double)(infrt_os_now_ns() - job->begin_ns) / 1e9);
+        infrt_reply_end(c->reply, &out);
+    }
+    if (job->ask.stream) infrt_conn_stream(c, &out, true);
+    else infrt_conn_reply(c, 200, "application/json", &out, NULL);
+    if (!out.failed && out.room) infrt_out_free(&out);
+    job_drop(c);
+}
+
+void infrt_job_letter(infrt_server *s, infrt_job *job, bool prepared) {
+    infrt_conn *c = job->owner;
+    if (!c) {
+        s->n_answers -= job->n_choices;
+        job_free(job);
+    } else if (prepared) {
+        job_prepared(s, c, job);
+    } else {
+        job_ended(s, c, job);
+    }
+}
+
+/* ---- clients ------------------------------------------------------------------------------------ */
+
+void infrt_job_abandon(infrt_conn *c) {
+    infrt_request_log(c, 499);
+    c->server->metrics.disconnected++;
+    c->job->owner = NULL;
+    atomic_store(&c->job->cancelled, true);
+    infrt_mailbox_wake(&c->server->engine.in);
+    infrt_reply_destroy(&c->reply);
+    c->job = NULL;
+}
+
+void infrt_job_flow(infrt_conn *c, size_t unsent) {
+    infrt_job *job = c->job;
+    const bool stalled = atomic_load(&job->stalled);
+    if (!stalled && unsent > STALLED_BYTES) atomic_store(&job->stalled, true);
+    if (!stalled || unsent > FLOWING_BYTES) return;
+    atomic_store(&job->stalled, false);
+    infrt_mailbox_wake(&c->server->engine.in);
+}

@@ -1,0 +1,61 @@
+/* serve_job.h - what the server's threads work on: requests for answers (jobs), pieces of answers, changes of adapters.
+ * Each is owned by the network thread but between the letter that hands it on and the one that brings it back.
+ * SPDX-License-Identifier: MIT */
+#ifndef INFRT_SERVE_JOB_H
+#define INFRT_SERVE_JOB_H
+#include "mailbox.h"
+#include "request_read.h"
+#include <stdatomic.h>
+
+typedef enum infrt_letter_kind {
+    INFRT_LETTER_PREPARE = 1, /* job: to the preparing thread and back */
+    INFRT_LETTER_JOB,         /* job: to the engine, and back when all of its answers have ended */
+    INFRT_LETTER_PIECE,       /* from the engine */
+    INFRT_LETTER_ADAPTER,     /* adapter change: to the loading thread, the engine, and back */
+    INFRT_LETTER_STOP,        /* the thread that gets it ends */
+} infrt_letter_kind;
+
+typedef struct infrt_choice { /* one answer */
+    uint32_t prompt;          /* index */
+    infrt_llm_id id;          /* the engine's; 0: it has ended */
+} infrt_choice;
+
+typedef struct infrt_job {
+    infrt_letter letter;
+    void *owner; /* of the network thread: who waits for it; null: nobody any more */
+    infrt_ask ask;
+    const char *adapter; /* in ask.texts; null: the base */
+    uint64_t seed;
+    infrt_choice *choices; /* [n_choices], prompt by prompt */
+    uint32_t n_choices;
+    /* Set by the network thread while the engine has it: it is no longer wanted; its reader is slow, so that nothing
+     * more shall be sent. */
+    _Atomic bool cancelled, stalled;
+    infrt_error error;              /* why it could not begin */
+    uint64_t begin_ns;              /* when it came */
+    struct infrt_job *next_running; /* the engine's */
+    uint32_t n_running;
+} infrt_job;
+
+/* One event of one answer. The receiver frees it. */
+typedef struct infrt_piece {
+    infrt_letter letter;
+    infrt_job *job;
+    uint32_t choice;
+    infrt_llm_event event; /* text and top lie behind it */
+} infrt_piece;
+
+typedef struct infrt_adapter_change {
+    infrt_letter letter;
+    void *owner;
+    bool removes, in_place; /* in_place: one of that name is replaced */
+    bool told;              /* to the engine */
+    char name[INFRT_LLM_ADAPTER_NAME];
+    char folder[64]; /* to be read: of /proc/self/fd */
+    int folder_fd;   /* open until it has been; -1: none */
+    infrt_llm_adapter *adapter;
+    infrt_error error;
+    int http_status; /* of the answer, when `error` says something */
+} infrt_adapter_change;
+
+#endif

@@ -1,0 +1,85 @@
+/* serve_keys.c - see serve_keys.h. Only digests are kept, and compared as a whole. */
+#include "serve_keys.h"
+#include <errno.h>
+#include <sha2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { KEYS_MOST = 10000, FILE_MOST = 1 << 20 };
+
+static void digest(const char *text, size_t n, unsigned char out[32]) {
+    SHA2_CTX state;
+    SHA256Init(&state);
+    SHA256Update(&state, (const unsigned char *)text, n);
+    SHA256Final(out, &state);
+}
+
+static infrt_status file_text(const char *path, char **out, infrt_error *error) {
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return infrt_fail(error, INFRT_ERR_IO, "%s: cannot open the API keys: %s", path, strerror(errno));
+    *out = calloc(1, FILE_MOST + 1);
+    const size_t n = *out ? fread(*out, 1, FILE_MOST + 1, file) : 0;
+    const bool bad = ferror(file) != 0;
+    fclose(file);
+    if (!*out) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for API keys");
+    if (bad || n > FILE_MOST)
+        return infrt_fail(error, INFRT_ERR_IO, "%s: cannot read the API keys, or more than %d bytes",
+                          path, (int)FILE_MOST);
+    return INFRT_OK;
+}
+
+static infrt_status keys_split(infrt_keys *keys, const char *text, const char *from, infrt_error *error) {
+    static const char between[] = " \t\r\n,";
+    keys->digests = calloc(KEYS_MOST, sizeof *keys->digests);
+    if (!keys->digests) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for API keys");
+    for (size_t n; text += strspn(text, between), (n = strcspn(text, between)); text += n) {
+        for (size_t i = 0; i < n; i++)
+            if (text[i] <= 0x20 || text[i] >= 0x7f)
+                return infrt_fail(error, INFRT_ERR_USAGE, "%s: API keys are of visible ASCII", from);
+        if (keys->n == KEYS_MOST)
+            return infrt_fail(error, INFRT_ERR_USAGE, "%s: at most %d API keys", from, (int)KEYS_MOST);
+        digest(text, n, keys->digests[keys->n++]);
+    }
+    if (keys->n) return INFRT_OK;
+    return infrt_fail(error, INFRT_ERR_USAGE, "%s: there is no API key; without keys everybody could ask", from);
+}
+
+infrt_status infrt_keys_read(infrt_keys *keys, const char *from, infrt_error *error) {
+    char *text = NULL;
+    infrt_status status = INFRT_OK;
+    *keys = (infrt_keys){0};
+    if (!from) return INFRT_OK;
+    if (strncmp(from, "env:", 4) == 0) {
+        const char *value = getenv(from + 4);
+        if (!value)
+            return infrt_fail(error, INFRT_ERR_USAGE,
+                              "the environment has no %s, where API keys are to be", from + 4);
+        return keys_split(keys, value, from, error);
+    }
+    status = file_text(from, &text, error);
+    if (status == INFRT_OK) status = keys_split(keys, text, from, error);
+    free(text);
+    return status;
+}
+
+void infrt_keys_free(infrt_keys *keys) {
+    free(keys->digests);
+    *keys = (infrt_keys){0};
+}
+
+bool infrt_keys_allow(const infrt_keys *keys, const char *authorization, size_t bytes) {
+    unsigned char own[32];
+    uint32_t found = 0;
+    if (!keys->digests) return true;
+    if (!authorization || bytes < 7 || strncasecmp(authorization, "Bearer ", 7) != 0) return false;
+    digest(authorization + 7, bytes - 7, own);
+    for (uint32_t i = 0; i < keys->n; i++) {
+        unsigned differs = 0;
+        for (int k = 0; k < 32; k++) differs |= own[k] ^ keys->digests[i][k];
+        found |= differs == 0;
+    }
+    return found != 0;
+}

@@ -1,0 +1,17 @@
+/* serve_keys.h - who may ask. SPDX-License-Identifier: MIT */
+#ifndef INFRT_SERVE_KEYS_H
+#define INFRT_SERVE_KEYS_H
+#include "infrt.h"
+
+typedef struct infrt_keys {
+    unsigned char (*digests)[32]; /* SHA-256 */
+    uint32_t n;
+} infrt_keys;
+
+/* From "env:NAME" or a file: keys between white space and commas, of visible ASCII. null: none are asked for. */
+infrt_status infrt_keys_read(infrt_keys *keys, const char *from, infrt_error *error);
+void infrt_keys_free(infrt_keys *keys);
+/* Whether "Bearer KEY" is one of them. The time does not depend on how much of a key is right. */
+bool infrt_keys_allow(const infrt_keys *keys, const char *authorization, size_t bytes);
+
+#endif

@@ -1,0 +1,108 @@
+/* serve_listen.c - the address, and who is let in. */
+#define _GNU_SOURCE 1
+#include "serve_server.h"
+#include <errno.h>
+#include <event2/event.h>
+#include <event2/listener.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BACKLOG = 1024, REOPEN_MS = 100 };
+
+static void on_reopen(evutil_socket_t fd, short what, void *self) {
+    infrt_server *s = self;
+    (void)fd;
+    (void)what;
+    evconnlistener_enable(s->listener);
+}
+
+/* Nobody is let in for a moment: too many are, or the system has no descriptors left. */
+static void pause_listening(infrt_server *s) {
+    const struct timeval time = {.tv_usec = REOPEN_MS * 1000};
+    evconnlistener_disable(s->listener);
+    evtimer_add(s->reopen, &time);
+}
+
+static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *address,
+                      int bytes, void *self) {
+    static const int on = 1;
+    infrt_server *s = self;
+    (void)listener;
+    (void)address;
+    (void)bytes;
+    if (s->n_connections >= s->options->connections) {
+        evutil_closesocket(fd);
+        return;
+    }
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    infrt_conn_accept(s, fd);
+    if (s->n_connections >= s->options->connections) pause_listening(s);
+}
+
+static void on_accept_error(struct evconnlistener *listener, void *self) {
+    (void)listener;
+    pause_listening(self);
+}
+
+static int socket_bind(const infrt_serve_options *o, infrt_error *error) {
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+    static const int on = 1;
+    struct addrinfo *found;
+    char port[16];
+    int fd = -1, failure = 0;
+    snprintf(port, sizeof port, "%u", o->port);
+    const int wrong = getaddrinfo(o->host, port, &hints, &found);
+    if (wrong) {
+        infrt_fail(error, INFRT_ERR_USAGE, "--host %s: %s", o->host, gai_strerror(wrong));
+        return -1;
+    }
+    for (struct addrinfo *a = found; a && fd < 0; a = a->ai_next) {
+        fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol);
+        if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+        if (fd >= 0 && bind(fd, a->ai_addr, a->ai_addrlen) == 0) continue;
+        failure = errno;
+        if (fd >= 0) close(fd);
+        fd = -1;
+    }
+    freeaddrinfo(found);
+    if (fd < 0)
+        infrt_fail(error, INFRT_ERR_IO, "%s port %u cannot be served: %s; --port 0 takes any that is free",
+                   o->host, o->port, strerror(failure));
+    return fd;
+}
+
+infrt_status infrt_conns_listen(infrt_server *s, infrt_error *error) {
+    const int fd = socket_bind(s->options, error);
+    if (fd < 0) return error->status;
+    s->reopen = evtimer_new(s->base, on_reopen, s);
+    s->listener = evconnlistener_new(s->base, on_accept, s,
+                                     LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_DISABLED,
+                                     BACKLOG, fd);
+    if (!s->listener || !s->reopen)
+        return infrt_fail(error, INFRT_ERR_IO, "%s port %u cannot be listened on", s->options->host,
+                          s->options->port);
+    evconnlistener_set_error_cb(s->listener, on_accept_error);
+    return INFRT_OK;
+}
+
+void infrt_conns_open(infrt_server *s) {
+    struct sockaddr_storage address;
+    socklen_t bytes = sizeof address;
+    char host[64] = "", port[16] = "";
+    evconnlistener_enable(s->listener);
+    getsockname(evconnlistener_get_fd(s->listener), (struct sockaddr *)&address, &bytes);
+    getnameinfo((struct sockaddr *)&address, bytes, host, sizeof host, port, sizeof port,
+                NI_NUMERICHOST | NI_NUMERICSERV);
+    const bool six = strchr(host, ':') != NULL;
+    printf("listening on http://%s%s%s:%s\n", six ? "[" : "", host, six ? "]" : "", port);
+    fflush(stdout);
+}
+
+void infrt_listen_close(infrt_server *s) {
+    if (s->listener) evconnlistener_free(s->listener);
+    if (s->reopen) event_free(s->reopen);
+}

@@ -1,0 +1,86 @@
+/* serve_worker.c - see serve_worker.h. */
+#include "serve_worker.h"
+#include "tokenizer.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Of /tokenize alone: without the ids around a text. */
+static infrt_status text_encode(const infc_model *model, const char *text, int32_t *ids,
+                                uint32_t most, uint32_t *n, infrt_error *error) {
+    const infrt_tokenizer *t = model->llm->tokenizer;
+    const size_t bytes = strlen(text);
+    if (!t) return infrt_fail(error, INFRT_ERR_USAGE, "%s has no tokenizer", model->name);
+    void *scratch = malloc(infrt_encode_scratch(t, text, bytes) + 1);
+    if (!scratch)
+        return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory to tokenize %zu bytes", bytes);
+    *n = (uint32_t)infrt_encode(t, text, bytes, NULL, 0, 0, scratch, ids, most);
+    free(scratch);
+    return INFRT_OK;
+}
+
+static infrt_status prompt_encode(const infc_model *model, const infrt_ask *ask, infrt_prompt *p,
+                                  infrt_error *error) {
+    const infrt_llm_request request = {.messages = ask->messages,
+                                       .n_messages = ask->n_messages,
+                                       .text = p->text,
+                                       .tokens = p->ids,
+                                       .n_tokens = p->n_ids};
+    const uint32_t most = model->llm->context; /* of longer ones only the length is told */
+    int32_t *ids = calloc((size_t)most + 1, sizeof *ids), *fitting;
+    uint32_t n = 0;
+    if (!ids) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for %u tokens", most);
+    infrt_status status = ask->add_special ? infrt_llm_encode(model, &request, ids, most, &n, error)
+                                           : text_encode(model, p->text, ids, most, &n, error);
+    free(p->ids);
+    fitting = realloc(ids, ((size_t)(n < most ? n : most) + 1) * sizeof *ids);
+    p->ids = fitting ? fitting : ids;
+    p->n_ids = n;
+    return status;
+}
+
+void infrt_job_prepare(const infc_model *model, infrt_job *job) {
+    infrt_status status = INFRT_OK;
+    for (uint32_t i = 0; i < job->ask.n_prompts && status == INFRT_OK && !atomic_load(&job->cancelled); i++)
+        status = prompt_encode(model, &job->ask, &job->ask.prompts[i], &job->error);
+}
+
+static void adapter_read(const infc_model *model, infrt_adapter_change *change) {
+    change->http_status = 400;
+    infrt_llm_adapter_read(model, change->folder, &change->adapter, &change->error);
+    close(change->folder_fd);
+    change->folder_fd = -1;
+}
+
+static void *worker_main(void *self) {
+    infrt_worker_thread *w = self;
+    for (;;)
+        for (infrt_letter *letter = infrt_mailbox_take(&w->in, 60000), *next; letter; letter = next) {
+            next = letter->next;
+            if (letter->kind == INFRT_LETTER_STOP) return NULL;
+            if (letter->kind == INFRT_LETTER_PREPARE)
+                infrt_job_prepare(w->model, (infrt_job *)letter);
+            else adapter_read(w->model, (infrt_adapter_change *)letter);
+            infrt_mailbox_put(w->out, letter);
+        }
+}
+
+infrt_status infrt_worker_thread_start(infrt_worker_thread *w, const infc_model *model,
+                                       infrt_mailbox *out, infrt_error *error) {
+    w->model = model;
+    w->out = out;
+    infrt_mailbox_init(&w->in, false);
+    w->started = infrt_thread_start(&w->thread, worker_main, w);
+    return w->started ? INFRT_OK : infrt_fail(error, INFRT_ERR_NO_MEMORY, "no thread for the server");
+}
+
+void infrt_worker_thread_stop(infrt_worker_thread *w) {
+    infrt_letter stop = {.kind = INFRT_LETTER_STOP};
+    if (!w->model) return;
+    if (w->started) {
+        infrt_mailbox_put(&w->in, &stop);
+        pthread_join(w->thread, NULL);
+    }
+    infrt_mailbox_deinit(&w->in);
+    *w = (infrt_worker_thread){0};
+}

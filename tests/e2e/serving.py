@@ -1,0 +1,116 @@
+"""A server of a built language model under test: starts it, talks to it by sockets, reads its log."""
+import json
+import pathlib
+import signal
+import socket
+import subprocess
+import tempfile
+
+
+class Server:
+    """./NAME serve with further flags, on a port of its own; stopped at the end of a with block."""
+
+    def __init__(self, program, *flags, env=None, prefix=()):
+        self.log_file = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen([*prefix, str(program), "serve", "--port", "0", *map(str, flags)], env=env,
+                                        stdout=subprocess.PIPE, stderr=self.log_file, text=True)
+        line = self.process.stdout.readline()
+        if not line.startswith("listening on http://"):
+            self.process.wait()
+            raise RuntimeError(f"no server: {line!r} {self.log()!r}")
+        self.url = line.split()[-1]
+        self.address = ("127.0.0.1", int(self.url.rsplit(":", 1)[1]))
+
+    def log(self):
+        self.log_file.seek(0)
+        return self.log_file.read()
+
+    def requests(self):
+        return [json.loads(line) for line in self.log().splitlines() if line.startswith("{")]
+
+    def stop(self, number=signal.SIGTERM, seconds=30):
+        self.process.send_signal(number)
+        return self.process.wait(seconds)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
+        self.log_file.close()
+
+    def connect(self, seconds=20):
+        return socket.create_connection(self.address, seconds)
+
+    def raw(self, data, shut=False):
+        """Sends bytes, returns all that comes until the server closes."""
+        with self.connect() as s:
+            s.sendall(data)
+            if shut:
+                s.shutdown(socket.SHUT_WR)
+            return read_all(s)
+
+    def ask(self, method, path, body=None, headers=()):
+        """Status, fields and body of one request; a body that is no text or bytes is sent as JSON."""
+        if body is not None and not isinstance(body, (bytes, str)):
+            body = json.dumps(body)
+        data = b"" if body is None else body.encode() if isinstance(body, str) else body
+        fields = [f"{method} {path} HTTP/1.1", "Host: h", "Connection: close", *headers]
+        if body is not None:
+            fields += ["Content-Type: application/json", f"Content-Length: {len(data)}"]
+        return parse(self.raw("\r\n".join(fields).encode() + b"\r\n\r\n" + data))
+
+    def json(self, method, path, body=None, headers=()):
+        status, _, text = self.ask(method, path, body, headers)
+        return status, json.loads(text)
+
+    def metrics(self):
+        out = {}
+        for line in self.ask("GET", "/metrics")[2].decode().splitlines():
+            if line and not line.startswith("#"):
+                name, value = line.rsplit(" ", 1)
+                out[name] = float(value)
+        return out
+
+    def metric(self, name):
+        return sum(v for k, v in self.metrics().items() if k.split("{")[0] == name)
+
+
+def read_all(s):
+    data = b""
+    while piece := s.recv(65536):
+        data += piece
+    return data
+
+
+def parse(data):
+    """Of one whole reply: status, fields, body without its chunks."""
+    head, _, body = data.partition(b"\r\n\r\n")
+    lines = head.decode().split("\r\n")
+    fields = {k.lower(): v for k, _, v in (line.partition(": ") for line in lines[1:])}
+    if fields.get("transfer-encoding") == "chunked":
+        whole = b""
+        while body:
+            size, _, body = body.partition(b"\r\n")
+            whole += body[:int(size, 16)]
+            body = body[int(size, 16) + 2:]
+            if int(size, 16) == 0:
+                break
+        body = whole
+    return int(lines[0].split()[1]), fields, body
+
+
+def post(path, body, *fields):
+    """The bytes of a request that keeps its connection."""
+    text = json.dumps(body).encode()
+    head = [f"POST {path} HTTP/1.1", "Host: h", "Content-Type: application/json", f"Content-Length: {len(text)}", *fields]
+    return "\r\n".join(head).encode() + b"\r\n\r\n" + text
+
+
+def compile_tiny(infc, source, work, *more):
+    subprocess.run([infc, "compile", pathlib.Path(source) / "examples/tiny-lm", "-o", work, "--set", "output.kinds=binary",
+                    *more], check=True, capture_output=True)
+    return pathlib.Path(work) / "tiny_lm"

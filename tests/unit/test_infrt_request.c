@@ -1,0 +1,245 @@
+/* Bodies of requests: every field's type and range, and that limits come before memory. */
+#include "request_read.h"
+#include "serve_text.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { CONTEXT = 100, VOCAB = 50 };
+
+static infrt_ask ask;
+static infrt_refusal refusal;
+
+static bool read_text(const char *body, infrt_ask_route route) {
+    infrt_ask_free(&ask);
+    refusal = (infrt_refusal){0};
+    return infrt_ask_read(body, strlen(body), route, CONTEXT, VOCAB, &ask, &refusal);
+}
+
+static void expect_taken(const char *body, infrt_ask_route route) {
+    if (!read_text(body, route)) fail_msg("%s: %s", body, refusal.text);
+    assert_int_equal(refusal.status, 0);
+}
+
+#define USER(content) "{\"messages\": [{\"role\": \"user\", \"content\": " content "}]}"
+#define M "\"messages\": [{\"role\": \"user\", \"content\": \"hi\"}]"
+
+static void everything_is_taken(void **state) {
+    (void)state;
+    expect_taken("{" M ", \"model\": \"m\", \"max_tokens\": 5, \"max_completion_tokens\": 7, "
+                 "\"n\": 3, \"stream\": true, "
+                 "\"stream_options\": {\"include_usage\": true, \"x\": 1}, \"stop\": [\"a\", "
+                 "\"\\u00e9\"], \"seed\": -4, "
+                 "\"temperature\": 0.5, \"top_p\": 0.25, \"top_k\": 9, \"min_p\": 0.125, "
+                 "\"presence_penalty\": -1, "
+                 "\"frequency_penalty\": 1.5, \"repetition_penalty\": 1.25, \"logit_bias\": "
+                 "{\"7\": -100, \"8\": 2}, "
+                 "\"logprobs\": true, \"top_logprobs\": 20, \"ignore_eos\": true, \"user\": "
+                 "{\"any\": [1]}, \"tools\": [ ], "
+                 "\"tool_choice\": \"none\", \"response_format\": {\"type\": \"text\"}, "
+                 "\"functions\": null}",
+                 INFRT_ASK_CHAT);
+    assert_string_equal(ask.model, "m");
+    assert_int_equal(ask.max_tokens, 7);
+    assert_int_equal(ask.n, 3);
+    assert_true(ask.stream && ask.include_usage && ask.seeded && ask.logprobs && ask.ignore_eos && ask.chat);
+    assert_int_equal(ask.n_stop, 2);
+    assert_string_equal(ask.stop[1], "\xc3\xa9");
+    assert_int_equal((int64_t)ask.seed, -4);
+    assert_int_equal(ask.top_k, 9);
+    assert_int_equal(ask.top_logprobs, 20);
+    assert_true(ask.temperature == 0.5f && ask.top_p == 0.25f && ask.min_p == 0.125f &&
+                ask.repetition_penalty == 1.25f);
+    assert_int_equal(ask.n_bias, 2);
+    assert_true(isinf(ask.bias[0].add) && ask.bias[0].token == 7 && ask.bias[1].add == 2);
+    assert_string_equal(ask.messages[0].role, "user");
+}
+
+static void prompts(void **state) {
+    (void)state;
+    expect_taken("{\"prompt\": \"a b\"}", INFRT_ASK_TEXT);
+    assert_int_equal(ask.n_prompts, 1);
+    assert_string_equal(ask.prompts[0].text, "a b");
+    expect_taken("{\"prompt\": [\"a\", \"b\", \"\"], \"logprobs\": 0}", INFRT_ASK_TEXT);
+    assert_int_equal(ask.n_prompts, 3);
+    assert_true(ask.logprobs);
+    expect_taken("{\"prompt\": [1, 2, 49]}", INFRT_ASK_TEXT);
+    assert_int_equal(ask.n_prompts, 1);
+    assert_int_equal(ask.prompts[0].n_ids, 3);
+    assert_int_equal(ask.prompts[0].ids[2], 49);
+    expect_taken("{\"prompt\": [[1], [2, 3], []]}", INFRT_ASK_TEXT);
+    assert_int_equal(ask.n_prompts, 3);
+    assert_int_equal(ask.prompts[1].n_ids, 2);
+    expect_taken("{\"tokens\": [1, 2]}", INFRT_ASK_DETOKENIZE);
+    expect_taken("{\"prompt\": \"x\", \"add_special_tokens\": false, \"stream\": 7}", INFRT_ASK_TOKENIZE);
+    assert_false(ask.add_special);
+    expect_taken("{" M "}", INFRT_ASK_TOKENIZE);
+    assert_true(ask.chat);
+}
+
+static void parts_are_one_text(void **state) {
+    (void)state;
+    expect_taken(
+        "{\"messages\": [{\"content\": [{\"type\": \"text\", \"text\": \"a\"}, {\"text\": \"bc\", "
+        "\"type\": \"text\"}, "
+        "{\"type\": \"text\", \"text\": \"\"}, {\"type\": \"text\", \"text\": \"d\"}], \"role\": "
+        "\"developer\"}, "
+        "{\"role\": \"assistant\", \"content\": \"e\", \"name\": 3, \"tool_calls\": null}]}",
+        INFRT_ASK_CHAT);
+    assert_int_equal(ask.n_messages, 2);
+    assert_string_equal(ask.messages[0].role, "system");
+    assert_string_equal(ask.messages[0].content, "abcd");
+    assert_string_equal(ask.messages[1].content, "e");
+}
+
+static const struct {
+    infrt_ask_route route;
+    const char *body, *param, *text;
+} wrong_values_cases[] = {
+    {INFRT_ASK_CHAT, "", "", "not JSON"},
+    {INFRT_ASK_CHAT, "[]", "", "not an object"},
+    {INFRT_ASK_CHAT, "{" M "} x", "", "something after the value"},
+    {INFRT_ASK_CHAT, "{" M ", \"x\": \"\xff\"}", "", "not UTF-8"}, /* llama.cpp#6396 */
+    {INFRT_ASK_CHAT, "{" M ", \"x\": \"\xed\xa0\x80\"}", "", "not UTF-8"},
+    {INFRT_ASK_CHAT, "{}", "messages", "messages is needed"},
+    {INFRT_ASK_CHAT, "{\"messages\": []}", "messages", "messages is needed"},
+    {INFRT_ASK_CHAT, "{\"messages\": {}}", "messages", "a list of messages is needed, not an object"},
+    {INFRT_ASK_CHAT, "{\"messages\": [3]}", "messages[0]", "an object is needed"},
+    {INFRT_ASK_CHAT, "{\"messages\": [{\"role\": \"user\"}]}", "messages[0]", "role and content are needed"},
+    {INFRT_ASK_CHAT, "{\"messages\": [{\"role\": \"tool\", \"content\": \"\"}]}", "messages[0].role", "are supported"},
+    {INFRT_ASK_CHAT, USER("3"), "messages[0].content", "a text or a list"},
+    {INFRT_ASK_CHAT, USER("[]"), "messages[0].content", "at least one part"},
+    {INFRT_ASK_CHAT, USER("[{\"type\": \"image_url\", \"image_url\": 3}]"),
+     "messages[0].content[0].type", "not supported"},
+    {INFRT_ASK_CHAT, "{\"messages\": [{\"role\": \"user\", \"content\": \"\", \"tool_calls\": []}]}",
+     "messages[0].tool_calls", "not supported"},
+    {INFRT_ASK_CHAT, "{\"messages\": [{\"role\": \"user\", \"content\": \"a\\u0000b\"}]}", "", "a NUL in a string"},
+    {INFRT_ASK_CHAT, "{" M ", \"n\": 0}", "n", "a whole number from 1 to 16"}, /* mistral.rs#1874 */
+    {INFRT_ASK_CHAT, "{" M ", \"n\": 17}", "n", "from 1 to 16"},               /* CVE-2026-34756 */
+    {INFRT_ASK_CHAT, "{" M ", \"n\": 1e300}", "n", "from 1 to 16"},
+    {INFRT_ASK_CHAT, "{" M ", \"n\": 1.5}", "n", "a whole number"},
+    {INFRT_ASK_CHAT, "{" M ", \"n\": \"1\"}", "n", "not a text"},
+    {INFRT_ASK_CHAT, "{" M ", \"max_tokens\": -1}", "max_tokens", "from 1"}, /* CVE-2026-21869: a negative count */
+    {INFRT_ASK_CHAT, "{" M ", \"max_tokens\": 0}", "max_tokens", "from 1"},
+    {INFRT_ASK_CHAT, "{" M ", \"top_k\": -2}", "top_k", "from -1"},
+    {INFRT_ASK_CHAT, "{" M ", \"temperature\": true}", "temperature", "from 0 to 100 is needed, not true or false"},
+    {INFRT_ASK_CHAT, "{" M ", \"temperature\": -0.5}", "temperature", "from 0"},
+    {INFRT_ASK_CHAT, "{" M ", \"top_p\": 1.5}", "top_p", "from 0 to 1"},
+    {INFRT_ASK_CHAT, "{" M ", \"top_p\": NaN}", "", "no value"},
+    {INFRT_ASK_CHAT, "{" M ", \"stream\": 1}", "stream", "true or false is needed"},
+    {INFRT_ASK_CHAT, "{" M ", \"stream_options\": {\"include_usage\": 1}}",
+     "stream_options.include_usage", "true or false"},
+    {INFRT_ASK_CHAT, "{" M ", \"stream_options\": {\"include_usage\": true}}", "stream_options", "needs stream"},
+    {INFRT_ASK_CHAT, "{" M ", \"top_logprobs\": 3}", "top_logprobs", "needs logprobs"},
+    {INFRT_ASK_CHAT, "{" M ", \"logprobs\": true, \"top_logprobs\": 21}", "top_logprobs", "from 0 to 20"},
+    {INFRT_ASK_CHAT, "{" M ", \"stop\": [\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\",\"i\"]}", "stop", "at most 8"},
+    {INFRT_ASK_CHAT, "{" M ", \"stop\": \"\"}", "stop", "1 to 128 bytes"},
+    {INFRT_ASK_CHAT, "{" M ", \"stop\": [1]}", "stop[0]", "a text is needed"},
+    {INFRT_ASK_CHAT, "{" M ", \"logit_bias\": {\"50\": 1}}", "logit_bias", "token ids below 50"},
+    {INFRT_ASK_CHAT, "{" M ", \"logit_bias\": {\"-1\": 1}}", "logit_bias", "token ids below 50"},
+    {INFRT_ASK_CHAT, "{" M ", \"logit_bias\": {\"1\": 101}}", "logit_bias.1", "from -100 to 100"},
+    {INFRT_ASK_CHAT, "{" M ", \"logit_bias\": []}", "logit_bias", "an object"},
+    {INFRT_ASK_CHAT, "{" M ", \"tools\": [{\"type\": \"function\"}]}", "tools", "tools is not supported"},
+    {INFRT_ASK_CHAT, "{" M ", \"tool_choice\": \"auto\"}", "tool_choice", "not supported"},
+    {INFRT_ASK_CHAT, "{" M ", \"response_format\": {\"type\": \"json_object\"}}", "response_format", "not supported"},
+    {INFRT_ASK_CHAT, "{" M ", \"functions\": [1]}", "functions", "not supported"},
+    {INFRT_ASK_CHAT, "{" M ", \"audio\": {}}", "audio", "not supported"},
+    {INFRT_ASK_CHAT, "{" M ", \"chat_template_kwargs\": {\"a\": 1}}", "chat_template_kwargs", "not supported"},
+    {INFRT_ASK_CHAT, "{" M ", \"n\": 1, \"n\": 2}", "n", "there twice"},
+    {INFRT_ASK_TEXT, "{}", "prompt", "prompt is needed"},
+    {INFRT_ASK_TEXT, "{\"prompt\": []}", "prompt", "prompt is needed"},
+    {INFRT_ASK_TEXT, "{\"prompt\": 3}", "prompt", "a text, a list of texts, or token ids"},
+    {INFRT_ASK_TEXT, "{\"prompt\": [1, \"a\"]}", "prompt", "element 1 of a list"},
+    {INFRT_ASK_TEXT, "{\"prompt\": [50]}", "prompt", "below 50"},
+    {INFRT_ASK_TEXT, "{\"prompt\": [-1]}", "prompt", "below 50"},
+    {INFRT_ASK_TEXT, "{\"prompt\": [1.5]}", "prompt", "below 50"},
+    {INFRT_ASK_TEXT, "{\"prompt\": [\"a\", 3]}", "prompt[1]", "a text, as the others"},
+    {INFRT_ASK_TEXT, "{\"prompt\": \"a\", \"best_of\": 2}", "best_of", "not supported"}, /* CVE-2024-8939 */
+    {INFRT_ASK_TEXT, "{\"prompt\": \"a\", \"suffix\": \"b\"}", "suffix", "not supported"},
+    {INFRT_ASK_TEXT, "{\"prompt\": [\"a\",\"b\",\"c\",\"d\",\"e\"], \"n\": 16}", "n", "at most 64 answers"},
+    {INFRT_ASK_TOKENIZE, "{\"prompt\": [1]}", "prompt", "a text is needed"},
+    {INFRT_ASK_TOKENIZE, "{}", "prompt", "either a prompt or messages"},
+    {INFRT_ASK_DETOKENIZE, "{\"tokens\": [50]}", "tokens", "below 50"},
+    {INFRT_ASK_DETOKENIZE, "{\"tokens\": 1}", "tokens", "a list of token ids"},
+    {INFRT_ASK_DETOKENIZE, "{}", "tokens", "tokens is needed"},
+};
+
+static void wrong_values(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong_values_cases / sizeof *wrong_values_cases; i++) {
+        if (read_text(wrong_values_cases[i].body, wrong_values_cases[i].route))
+            fail_msg("%s: taken", wrong_values_cases[i].body);
+        assert_int_equal(refusal.status, 400);
+        if (strcmp(refusal.param, wrong_values_cases[i].param) != 0 ||
+            !strstr(refusal.text, wrong_values_cases[i].text))
+            fail_msg("%s: %s: %s", wrong_values_cases[i].body, refusal.param, refusal.text);
+    }
+}
+
+/* Counts are limited before what is counted takes memory. */
+static void counts_are_limited(void **state) {
+    (void)state;
+    infrt_out body = {0};
+    infrt_out_text(&body, "{\"messages\":[");
+    for (int i = 0; i <= INFRT_ASK_MESSAGES; i++)
+        infrt_out_text(&body, i ? ",{\"role\":\"user\",\"content\":\"\"}" : "{\"role\":\"user\",\"content\":\"\"}");
+    infrt_out_add(&body, "]}", 3);
+    assert_false(read_text(body.at, INFRT_ASK_CHAT));
+    assert_non_null(strstr(refusal.text, "at most 2048"));
+    body.n = 0;
+    infrt_out_text(&body, "{\"prompt\":[0");
+    for (int i = 0; i < CONTEXT; i++) infrt_out_text(&body, ",0");
+    infrt_out_add(&body, "]}", 3);
+    assert_false(read_text(body.at, INFRT_ASK_TEXT));
+    assert_non_null(strstr(refusal.text, "more than the 100 tokens"));
+    body.n = 0;
+    infrt_out_text(&body, "{\"prompt\":[\"\"");
+    for (int i = 0; i < INFRT_ASK_PROMPTS; i++) infrt_out_text(&body, ",\"\"");
+    infrt_out_add(&body, "]}", 3);
+    assert_false(read_text(body.at, INFRT_ASK_TEXT));
+    assert_non_null(strstr(refusal.text, "at most 64"));
+    body.n = 0;
+    for (int i = 0; i < 100000; i++) infrt_out_text(&body, "{\"x\":"); /* no deep recursion */
+    infrt_out_add(&body, "", 1);
+    assert_false(read_text(body.at, INFRT_ASK_TEXT));
+    assert_non_null(strstr(refusal.text, "nested too deeply"));
+    infrt_out_free(&body);
+}
+
+static void strings_are_escaped(void **state) {
+    (void)state;
+    infrt_out out = {0};
+    /* llama.cpp#9195: a maximal part of a character each is one U+FFFD */
+    infrt_out_string(&out,
+                     "a\"\\\n\x01\x7f\xc3\xa9\xed\xa0\x80\xe2\x80"
+                     "A\xf0\x80\x80",
+                     17);
+    infrt_out_add(&out, "", 1);
+    assert_string_equal(
+        out.at,
+        "\"a\\\"\\\\\\n\\u0001\\u007f\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
+        "A\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
+    out.n = 0;
+    infrt_out_logprob(&out, -INFINITY); /* madroidmaq/mlx-omni-server#56 */
+    infrt_out_text(&out, " ");
+    infrt_out_logprob(&out, NAN);
+    infrt_out_text(&out, " ");
+    infrt_out_logprob(&out, -0.1f);
+    infrt_out_add(&out, "", 1);
+    assert_string_equal(out.at, "-9999 -9999 -0.100000001");
+    infrt_out_free(&out);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_is_taken), cmocka_unit_test(prompts),
+        cmocka_unit_test(parts_are_one_text),  cmocka_unit_test(wrong_values),
+        cmocka_unit_test(counts_are_limited),  cmocka_unit_test(strings_are_escaped)};
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    infrt_ask_free(&ask);
+    return failed;
+}
