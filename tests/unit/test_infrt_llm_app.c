@@ -86,7 +86,7 @@ static void test_run_refused(void **state) {
     expect_refused(&model, "run --tokens 1 --logit-bias 50=1", 2, "logit bias of token 50");
     expect_refused(&model, "run --promt a", 2, "did you mean --prompt?");
     expect_refused(&model, "caht", 2, "did you mean chat?");
-    expect_refused(&model, "", 2, "give a command: run, chat, bench, eval, tokenize, info or verify");
+    expect_refused(&model, "", 2, "give a command: run, chat, serve, bench, eval, tokenize, info or verify");
     expect_refused(&fake_llm, "run --prompt a", 2, "has no tokenizer");
     expect_refused(&fake_llm, "tokenize --prompt a", 2, "has no tokenizer");
     expect_refused(&model, "chat", 2, "has no chat template");
