@@ -59,7 +59,8 @@ static infc_status emit_check(infc_emit_unit *u) {
     return INFC_OK;
 }
 
-/* Every file below runtime/ that the model needs into one folder, the server into another; infc_abi.h already stands beside NAME.h. */
+/* Every file below runtime/ that the model needs into one folder, the server into another; infc_abi.h already stands
+ * beside NAME.h. */
 infc_status infc_emit_runtime(infc_emit_unit *u) {
     static const char prefix[] = "runtime/";
     if (u->plan->target.platform->check) return emit_check(u);

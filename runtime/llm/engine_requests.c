@@ -148,7 +148,7 @@ static void settings_take(infrt_llm *llm, const infrt_llm_request *request, infr
     r->finish = INFRT_LLM_GOES_ON;
     if (llm->info->tokenizer)
         infrt_detokenizer_init(&r->detokenizer, llm->info->tokenizer, 0,
-                              !request->messages && !request->answers);
+                               !request->messages && !request->answers);
 }
 
 infrt_status infrt_llm_submit(infrt_llm *llm, const infrt_llm_request *request, infrt_llm_id *out,

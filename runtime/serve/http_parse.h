@@ -36,7 +36,7 @@ typedef struct infrt_http {
     bool expects;    /* it waits for "100 Continue" */
     bool has_body;
     bool chunked;
-    uint64_t body_most; /* set by the caller: longer bodies are refused, before they are there if their length is told */
+    uint64_t body_most; /* longer bodies are refused, before they are there if their length is told */
     uint64_t body_bytes;           /* so far */
     uint64_t left;                 /* private: of the body or of a chunk */
     uint32_t digits;               /* private: of a chunk's size */

@@ -127,7 +127,8 @@ static void change_start(infrt_conn *c, const asked *a, bool removes, int folder
         return;
     }
     *change = (infrt_adapter_change){
-        .letter.kind = INFRT_LETTER_ADAPTER, .owner = c, .removes = removes, .in_place = a->in_place, .folder_fd = folder};
+        .letter.kind = INFRT_LETTER_ADAPTER, .owner = c, .removes = removes, .folder_fd = folder};
+    change->in_place = a->in_place;
     memcpy(change->name, a->name, sizeof change->name);
     snprintf(change->folder, sizeof change->folder, "/proc/self/fd/%d", folder);
     c->change = change;
@@ -165,7 +166,8 @@ static void change_reply(infrt_conn *c, const infrt_adapter_change *change) {
 
 void infrt_change_letter(infrt_server *s, infrt_adapter_change *change) {
     infrt_conn *c = change->owner;
-    if (!change->removes && change->adapter && !change->error.text[0] && !change->told && s->engine.started) { /* it was read */
+    const bool read = change->adapter && !change->error.text[0] && !change->told;
+    if (read && s->engine.started) {
         change->told = true;
         infrt_mailbox_put(&s->engine.in, &change->letter);
         return;

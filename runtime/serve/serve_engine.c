@@ -1,4 +1,4 @@
-/* serve_engine.c - see serve_engine.h. A step at a time: letters first, then a step of all that runs, then its events. */
+/* serve_engine.c - see serve_engine.h. Letters first, then a step of all that runs, then its events. */
 #define _GNU_SOURCE 1
 #include "serve_engine.h"
 #include "adapters.h"

@@ -63,7 +63,9 @@ static void model_put(const infrt_server *s, const char *adapter, infrt_out *out
     const char *base = s->model->name;
     infrt_out_text(out, "{\"id\":");
     infrt_out_string(out, adapter ? adapter : base, strlen(adapter ? adapter : base));
-    infrt_out_format(out, ",\"object\":\"model\",\"created\":%" PRId64 ",\"owned_by\":\"infc\",\"root\":\"%s\",\"parent\":",
+    infrt_out_format(out,
+                     ",\"object\":\"model\",\"created\":%" PRId64 ",\"owned_by\":\"infc\","
+                     "\"root\":\"%s\",\"parent\":",
                      s->created, base);
     if (adapter) infrt_out_string(out, base, strlen(base));
     else infrt_out_text(out, "null");

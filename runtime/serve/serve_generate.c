@@ -161,6 +161,7 @@ static bool lengths_take(const infrt_server *s, infrt_job *job, infrt_refusal *r
 static bool error_take(const infrt_error *error, infrt_refusal *refusal) {
     int status = 400;
     if (!error->text[0]) return true;
+    if (error->status == INFRT_ERR_BUSY) status = 429;
     if (error->status == INFRT_ERR_NO_MEMORY) status = 503;
     if (error->status == INFRT_ERR_INTERNAL || error->status == INFRT_ERR_IO) status = 500;
     if (status != 400) refusal->type = "server_error";

@@ -9,7 +9,7 @@
 
 static void handle_elsewhere(infrt_conn *c) {
     infrt_refusal refusal = {.type = "not_supported_error"};
-    infrt_refuse(&refusal, 501, NULL, "%.*s is not supported by this server: it serves /v1/chat/completions and /v1/completions",
+    infrt_refuse(&refusal, 501, NULL, "%.*s is not supported; there are /v1/chat/completions and /v1/completions",
                  (int)c->path_bytes, c->path);
     infrt_conn_refuse(c, &refusal);
 }
@@ -87,7 +87,7 @@ bool infrt_request_admit(infrt_conn *c) {
     request_id_take(c);
     const int wrong = route_find(c);
     const char *key = infrt_http_find(&c->http, "authorization", &n);
-    if (!(c->route && c->route->open) && !infrt_keys_allow(&c->server->keys, key, n)) { /* before what there is, is told */
+    if (!(c->route && c->route->open) && !infrt_keys_allow(&c->server->keys, key, n)) { /* first of all */
         refusal.type = "authentication_error";
         refusal.code = "invalid_api_key";
         infrt_refuse(&refusal, 401, NULL, "an API key is needed: Authorization: Bearer KEY");

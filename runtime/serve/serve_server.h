@@ -77,7 +77,7 @@ struct infrt_conn {
 };
 
 /* serve_conn.c */
-infrt_status infrt_conns_listen(infrt_server *s, infrt_error *error); /* serve_listen.c; bound, and open from the next on */
+infrt_status infrt_conns_listen(infrt_server *s, infrt_error *error); /* serve_listen.c; the next opens it */
 void infrt_conns_open(infrt_server *s);
 void infrt_listen_close(infrt_server *s);
 void infrt_conn_accept(infrt_server *s, int fd); /* given */
