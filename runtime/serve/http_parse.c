@@ -231,8 +231,9 @@ static infrt_http_event chunk_begin(infrt_http *h) {
 static infrt_http_event frame_byte(infrt_http *h, unsigned char c) {
     if (h->state == CHUNK_SIZE) return chunk_size_byte(h, c);
     const bool lf = h->state == CHUNK_SIZE_LF || h->state == CHUNK_LF || h->state == LAST_LF;
-    if (c != (lf ? '\n' : '\r'))
-        return bad(h, 400, h->state == LAST_CR ? "fields after the body are not taken" : "a chunk is not as long as it says");
+    const char *wrong = h->state == LAST_CR ? "fields after the body are not taken"
+                                            : "a chunk is not as long as it says";
+    if (c != (lf ? '\n' : '\r')) return bad(h, 400, wrong);
     switch (h->state) {
     case CHUNK_SIZE_LF: return chunk_begin(h);
     case CHUNK_CR: h->state = CHUNK_LF; break;

@@ -1,5 +1,5 @@
 /* request_read.h - the bodies of POST /v1/chat/completions, /v1/completions, /tokenize and /detokenize. Every limit is
- * checked before memory is taken for what is limited; a value of another type, or out of range, is refused with its path.
+ * checked before memory is taken; a value of another type, or out of range, is refused with its path.
  * SPDX-License-Identifier: MIT */
 #ifndef INFRT_REQUEST_READ_H
 #define INFRT_REQUEST_READ_H

@@ -1,5 +1,5 @@
-/* serve.c - see infrt_serve.h: the server from its start to its end. One thread has all connections, one the engine, two
- * do what takes long; they share nothing but letters and the board. */
+/* serve.c - see infrt_serve.h: the server from its start to its end. One thread has all connections, one the engine,
+ * two do what takes long; they share nothing but letters and the board. */
 #define _GNU_SOURCE 1
 #include "serve_server.h"
 #include "infrt_os.h"
