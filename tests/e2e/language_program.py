@@ -145,7 +145,7 @@ def check_meetings(program):
 
 def check_others(program):
     info = program.json("info")
-    expect(info["chat"] and info["context"] == 512 and info["vocabulary"] == 1024 and info["bos"] == 0, "info")
+    expect(info["chat"] and info["context"] == 512 and info["vocabulary"] == 2048 and info["bos"] == 0, "info")
     bench = program.json("bench", "--prompt-tokens", 64, "--tokens", 16, "--context", 32, "--batch", 4)
     expect(bench["answer_tokens"] == 16 and bench["batch"] == 4 and bench["answer_tokens_per_second"] > 0, "bench")
     verified = program.json("verify")
