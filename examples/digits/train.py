@@ -9,6 +9,7 @@ is held out and never seen in training; the accuracy printed and stored in the m
 
 Writes, beside this script:
     digits.onnx      the network; BatchNormalization is kept, so that infc has something to fold
+    digits-qdq.onnx  the same in int8, by quantize.py
     vectors.npz      image [20,1,8,8], probabilities [20,10] as ONNX Runtime computes them, labels [20]
     3.png 5.png 7.png, 3.raw   held-out digits; the .raw is f32 [1,1,8,8], the input itself
 
@@ -25,25 +26,15 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 from PIL import Image
-from sklearn.datasets import load_digits
-from sklearn.model_selection import train_test_split
+
+import quantize
 
 CONVS = [("conv1", 1, 16), ("conv2", 16, 32), ("conv3", 32, 32)]  # all 3x3, pad 1, stride 1
 POOL_AFTER = "conv2"
 BN_EPSILON, BN_MOMENTUM = 1e-5, 0.9
 EPOCHS, BATCH, PEAK_RATE, WEIGHT_DECAY = 80, 64, 3e-3, 1e-2
-SEED = 7
+SEED = quantize.SEED
 WANTED_ACCURACY = 0.98
-
-
-def load_data():
-    """-> (train images [n,1,8,8] in 0..1, labels), (held-out images, labels)"""
-    digits = load_digits()
-    images = (digits.images / 16.0).astype(np.float32)[:, None]
-    a, b, c, d = train_test_split(
-        images, digits.target.astype(np.int32), test_size=0.25, stratify=digits.target, random_state=SEED
-    )
-    return (a, c), (b, d)
 
 
 def init(rng):
@@ -197,7 +188,7 @@ def main():
     parser = argparse.ArgumentParser(description="trains the digits example and writes its files")
     parser.add_argument("-o", "--out", type=pathlib.Path, default=pathlib.Path(__file__).parent)
     folder = parser.parse_args().out
-    (images, labels), (test_images, test_labels) = load_data()
+    (images, labels), (test_images, test_labels) = quantize.load_data()
     weights = train(images, labels)
     params = {k: jnp.asarray(v) for k, v in weights.items()}
     in_training = np.asarray(forward(params, params, test_images, False)[0]).argmax(1)
@@ -211,6 +202,7 @@ def main():
         raise SystemExit(f"below the wanted {100 * WANTED_ACCURACY:.0f} %; nothing was written")
     onnx.save(model, folder / "digits.onnx")
     write_samples(folder, test_images, test_labels, probabilities)
+    quantize.write(folder)
 
 
 if __name__ == "__main__":
