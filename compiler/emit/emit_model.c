@@ -172,7 +172,7 @@ static infc_status cpu_checks(const infc_emit_unit *u, infc_buf *out) {
     const bool arm = strcmp(arch, "aarch64") == 0, x86 = strcmp(arch, "x86_64") == 0;
     if (!features || !*features) return INFC_OK;
     if (x86) infc_buf_puts(out, "    __builtin_cpu_init();\n");
-    if (arm) infc_buf_puts(out, "    unsigned long id;\n");
+    if (arm) infc_buf_puts(out, "    uint64_t id;\n");
     for (const char *p = features; *p && (x86 || arm); p += strspn(p, " ")) {
         const size_t n = strcspn(p, " ");
         if (x86)

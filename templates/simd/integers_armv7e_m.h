@@ -115,8 +115,8 @@ static INFK_INLINE vf16x v_limit_at(const vf16x *a, float low, float high) {
 
 /* The even and the odd bytes of a word as int16. */
 #if defined(__ARM_FEATURE_DSP)
-static INFK_INLINE int32_t vi_even(int32_t a) { return __sxtb16((uint32_t)a); }
-static INFK_INLINE int32_t vi_odd(int32_t a) { return __sxtb16((uint32_t)a >> 8); }
+static INFK_INLINE int32_t vi_even(int32_t a) { return __sxtb16(a); }
+static INFK_INLINE int32_t vi_odd(int32_t a) { return __sxtb16(a >> 8); }
 #else
 static INFK_INLINE int32_t vi_even(int32_t a) { return vi_two((int8_t)a, (int8_t)(a >> 16)); }
 static INFK_INLINE int32_t vi_odd(int32_t a) { return vi_two((int8_t)(a >> 8), (int8_t)(a >> 24)); }
