@@ -90,15 +90,18 @@ static void absurd_length(void **state) {
     assert_non_null(strstr(cx.diags[0].text, "its directory has 18446744073709551615 bytes"));
 }
 
-static const char llama[] = "\"model_type\": \"llama\", \"num_hidden_layers\": 2, \"hidden_size\": "
-                            "64, \"num_attention_heads\": 4, "
-                            "\"intermediate_size\": 96, \"vocab_size\": 100";
-
-static infc_status config(const char *more, infc_llm_config *out) {
-    const char *text = infc_arena_printf(cx.arena, "{%s%s}", llama, more);
+static infc_status config_of(const char *type, const char *more, infc_llm_config *out) {
+    const char *text = infc_arena_printf(
+        cx.arena,
+        "{\"model_type\": \"%s\", \"num_hidden_layers\": 2, \"hidden_size\": 64, "
+        "\"num_attention_heads\": 8, \"intermediate_size\": 96, \"vocab_size\": 100%s}",
+        type, more);
     infc_status status =
         infc_hf_config(&cx, "config.json", (infc_bytes){(const uint8_t *)text, strlen(text)}, out);
     return status == INFC_OK ? infc_llm_config_check(&cx, INFC_NO_LOC, out) : status;
+}
+static infc_status config(const char *more, infc_llm_config *out) {
+    return config_of("llama", more, out);
 }
 
 static void a_config(void **state) {
@@ -109,13 +112,56 @@ static void a_config(void **state) {
                             "\"original_max_position_embeddings\": 8192}",
                             &c),
                      INFC_OK);
-    assert_int_equal(c.head_dim, 16);
+    assert_int_equal(c.head_dim, 8);
     assert_int_equal(c.kv_heads, 2);
     assert_int_equal(c.context, 2048);
     assert_int_equal(c.rope_scaling, INFC_ROPE_LLAMA3);
     assert_true(c.rope_factor == 8 && c.rope_low == 1 && c.rope_high == 4);
-    assert_int_equal(infc_llm_kv_bytes(&c, 2), 2 * 2 * 2 * 16 * 2);
+    assert_int_equal(infc_llm_kv_bytes(&c, 2), 2 * 2 * 2 * 8 * 2);
     assert_false(c.tied);
+}
+
+/* As transformers 5 writes it; values by configuration_llama.py and modeling_rope_utils.py of 5.24. */
+static void rope_parameters(void **state) {
+    (void)state;
+    infc_llm_config c;
+    assert_int_equal(
+        config(", \"rope_parameters\": {\"rope_type\": \"default\", \"rope_theta\": 500000.0}", &c), INFC_OK);
+    assert_true(c.rope_theta == 500000 && c.rope_scaling == INFC_ROPE_NONE);
+    assert_int_equal(
+        config(
+            ", \"rope_theta\": 5e5, \"rope_parameters\": {\"rope_type\": \"llama3\", "
+            "\"rope_theta\": 500000.0, \"factor\": 32, \"original_max_position_embeddings\": 64}",
+            &c),
+        INFC_OK);
+    assert_true(c.rope_theta == 500000 && c.rope_scaling == INFC_ROPE_LLAMA3 && c.rope_factor == 32);
+    assert_int_equal(config(", \"rope_theta\": 100", &c), INFC_OK);
+    assert_true(c.rope_theta == 100);
+    assert_int_equal(
+        config(", \"rope_parameters\": null, \"partial_rotary_factor\": 1.0, \"layer_types\": "
+               "[\"full_attention\", \"full_attention\"]",
+               &c),
+        INFC_OK);
+    assert_true(c.rope_theta == 10000);
+}
+
+/* What a missing key stands for, by configuration_mistral.py. */
+static void defaults_of_mistral(void **state) {
+    (void)state;
+    infc_llm_config c;
+    assert_int_equal(config_of("mistral", "", &c), INFC_OK);
+    assert_int_equal(c.window, 4096);
+    assert_int_equal(c.kv_heads, 8);
+    assert_int_equal(c.context, 131072);
+    assert_int_equal(config_of("mistral", ", \"sliding_window\": null, \"num_key_value_heads\": null", &c), INFC_OK);
+    assert_int_equal(c.window, 0);
+    assert_int_equal(c.kv_heads, 8);
+    assert_int_equal(config_of("mistral", ", \"sliding_window\": 64, \"num_key_value_heads\": 4", &c), INFC_OK);
+    assert_int_equal(c.window, 64);
+    assert_int_not_equal(config_of("mistral", ", \"sliding_window\": \"16\"", &c), INFC_OK);
+    assert_int_not_equal(config_of("mistral", ", \"sliding_window\": 0", &c), INFC_OK);
+    assert_int_equal(config(", \"sliding_window\": null", &c), INFC_OK);
+    assert_int_equal(c.window, 0);
 }
 
 static void configs_that_lie(void **state) {
@@ -134,6 +180,24 @@ static void configs_that_lie(void **state) {
         {", \"quantization_config\": {\"quant_method\": \"gptq\"}", "\"quantization_config\""},
         {", \"auto_map\": {}", "\"auto_map\""},
         {", \"rope_scaling\": {\"type\": \"yarn\"}", "rotary scaling \"yarn\""},
+        {", \"rope_parameters\": {\"rope_type\": \"yarn\"}", "rotary scaling \"yarn\""},
+        {", \"rope_parameters\": {\"full_attention\": {\"rope_type\": \"default\"}}",
+         "rotary scaling \"?\""},
+        {", \"rope_parameters\": 7", "\"rope_parameters\" is no object"},
+        {", \"rope_theta\": 100, \"rope_parameters\": {\"rope_type\": \"default\", \"rope_theta\": "
+         "200}",
+         "\"rope_theta\" is there twice"},
+        {", \"rope_scaling\": {\"type\": \"linear\", \"factor\": 2}, \"rope_parameters\": "
+         "{\"rope_type\": "
+         "\"default\"}",
+         "say different things"},
+        {", \"rope_parameters\": {\"rope_type\": \"default\", \"partial_rotary_factor\": 0.5}",
+         "\"partial_rotary_factor\" is supported as 1 only"},
+        {", \"partial_rotary_factor\": 0.5", "\"partial_rotary_factor\" is supported as 1 only"},
+        {", \"final_logit_softcapping\": 30.0", "\"final_logit_softcapping\""},
+        {", \"residual_multiplier\": 0.22", "\"residual_multiplier\""},
+        {", \"layer_types\": [\"full_attention\", \"sliding_attention\"]", "\"layer_types\""},
+        {", \"sliding_window\": 16", "\"sliding_window\""},
         {", \"rope_scaling\": {\"type\": \"linear\", \"factor\": 0.5}", "under 1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -145,8 +209,9 @@ static void configs_that_lie(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        CX_TEST(a_whole_file),  CX_TEST(every_cut), CX_TEST(damaged_files),
-        CX_TEST(absurd_length), CX_TEST(a_config),  CX_TEST(configs_that_lie),
+        CX_TEST(a_whole_file),        CX_TEST(every_cut),        CX_TEST(damaged_files),
+        CX_TEST(absurd_length),       CX_TEST(a_config),         CX_TEST(rope_parameters),
+        CX_TEST(defaults_of_mistral), CX_TEST(configs_that_lie),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

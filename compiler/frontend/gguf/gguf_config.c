@@ -115,7 +115,8 @@ infc_status infc_gguf_config(infc_cx *cx, const infc_gguf *gguf, infc_llm_config
     out->hidden = size(&r, "embedding_length", 0);
     out->heads = size(&r, "attention.head_count", 0);
     out->kv_heads = size(&r, "attention.head_count_kv", out->heads);
-    out->head_dim = size(&r, "attention.key_length", out->heads ? out->hidden / out->heads : 0);
+    const uint64_t head = out->heads ? out->hidden / out->heads : 0; /* 0: told by the check of all sizes */
+    out->head_dim = head ? size(&r, "attention.key_length", head) : 0;
     out->ffn = size(&r, "feed_forward_length", 0);
     out->context = size(&r, "context_length", 0);
     out->window = find(&r, "attention.sliding_window") ? size(&r, "attention.sliding_window", 0) : 0;
@@ -123,9 +124,9 @@ infc_status infc_gguf_config(infc_cx *cx, const infc_gguf *gguf, infc_llm_config
     out->rope_theta = real(&r, "rope.freq_base", 10000);
     out->tied = !infc_checkpoint_find(&gguf->tensors, "output.weight");
     out->vocab = vocabulary(&r);
-    if (size(&r, "attention.value_length", out->head_dim) != out->head_dim)
+    if (head && size(&r, "attention.value_length", out->head_dim) != out->head_dim)
         infc_fail(cx, INFC_ERR_UNSUPPORTED, r.loc, "heads with values of another size than keys are not supported");
-    if (size(&r, "rope.dimension_count", out->head_dim) != out->head_dim)
+    if (head && size(&r, "rope.dimension_count", out->head_dim) != out->head_dim)
         infc_fail(cx, INFC_ERR_UNSUPPORTED, r.loc, "rotary embedding of a part of each head is not supported");
     read_scaling(&r, out);
     read_factors(&r, out);

@@ -40,7 +40,11 @@ static bool flag(const reader *r, const char *key, bool fallback) {
 
 static int32_t id_key(const reader *r, const char *key) {
     uint64_t id;
-    return infc_gguf_u64(find(r, key), &id) && id < r->parts->n_tokens ? (int32_t)id : -1;
+    if (!infc_gguf_u64(find(r, key), &id)) return -1;
+    if (id < r->parts->n_tokens) return (int32_t)id;
+    infc_warn(r->cx, r->loc, "key \"tokenizer.ggml.%s\": %llu is none of the %u ids of the tokenizer; it is left out",
+              key, (unsigned long long)id, (unsigned)r->parts->n_tokens);
+    return -1;
 }
 
 static infc_status token_text(const reader *r, infc_bytes text, const char **out) {

@@ -56,25 +56,40 @@ static infc_status read_object(const folder *f, const char *name, const char **p
     return infc_json_object_read(f->cx, *path, text, root);
 }
 
-static void add_eos(infc_tokenizer *out, json_int_t id) {
-    if (id < 0 || id >= out->tables.n_tokens || out->n_eos == sizeof out->eos / sizeof *out->eos)
-        return;
+static void add_eos(infc_tokenizer *out, int32_t id) {
+    if (id < 0 || out->n_eos == sizeof out->eos / sizeof *out->eos) return;
     for (uint32_t i = 0; i < out->n_eos; i++)
         if (out->eos[i] == id) return;
-    out->eos[out->n_eos++] = (int32_t)id;
+    out->eos[out->n_eos++] = id;
 }
 
-/* An id or a list of them. */
-static void read_ids(const folder *f, const json_t *root) {
-    const json_t *bos = json_object_get(root, "bos_token_id"),
-                 *eos = json_object_get(root, "eos_token_id");
-    if (json_is_integer(bos) && f->out->bos < 0 && json_integer_value(bos) >= 0 &&
-        json_integer_value(bos) < f->out->tables.n_tokens)
-        f->out->bos = (int32_t)json_integer_value(bos);
-    if (json_is_integer(eos)) add_eos(f->out, json_integer_value(eos));
-    for (size_t i = 0; i < json_array_size(eos); i++)
-        if (json_is_integer(json_array_get(eos, i)))
-            add_eos(f->out, json_integer_value(json_array_get(eos, i)));
+/* The id that a key has, -1 for null and, with a warning, for one that the tokenizer does not have. */
+static infc_status read_id(const folder *f, const char *path, const char *key, const json_t *value, int32_t *out) {
+    const json_int_t id = json_integer_value(value);
+    *out = -1;
+    if (!value || json_is_null(value)) return INFC_OK;
+    if (!json_is_integer(value))
+        return infc_fail(f->cx, INFC_ERR_MODEL, (infc_loc){.file = path},
+                         "key \"%s\" is neither an id nor a list of ids", key);
+    if (id >= 0 && id < f->out->tables.n_tokens) *out = (int32_t)id;
+    else
+        infc_warn(f->cx, (infc_loc){.file = path},
+                  "key \"%s\": %lld is none of the %u ids of the tokenizer; it is left out", key,
+                  (long long)id, f->out->tables.n_tokens);
+    return INFC_OK;
+}
+
+static infc_status read_ids(const folder *f, const char *path, const json_t *root) {
+    const json_t *eos = json_object_get(root, "eos_token_id");
+    const bool list = json_is_array(eos);
+    int32_t id;
+    INFC_TRY(read_id(f, path, "bos_token_id", json_object_get(root, "bos_token_id"), &id));
+    if (f->out->bos < 0) f->out->bos = id;
+    for (size_t i = 0; i < (list ? json_array_size(eos) : 1); i++) {
+        INFC_TRY(read_id(f, path, "eos_token_id", list ? json_array_get(eos, i) : eos, &id));
+        add_eos(f->out, id);
+    }
+    return INFC_OK;
 }
 
 /* "<s>" or {"content": "<s>", ...}. */
@@ -134,7 +149,7 @@ static infc_status read_folder(infc_cx *cx, const char *dir, const infc_tokenize
     read_chat(cx, template, texts, made);
     for (size_t i = 0; i < 2; i++) {
         INFC_TRY(read_object(&f, with_ids[i], &config_path, &root));
-        read_ids(&f, root);
+        INFC_TRY(read_ids(&f, config_path, root));
     }
     *out = made;
     return INFC_OK;
