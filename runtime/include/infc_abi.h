@@ -178,7 +178,7 @@ typedef struct infc_llm_info {
     uint64_t parameters;
     const infc_adapter_info *adapters; /* null: none */
     uint64_t kv_bytes, target_itl_ns, forgetful; /* where infrt_llm_config is silent; 0: the runtime's defaults */
-    const infc_serve_info *serve;      /* null: nothing is said */
+    const infc_serve_info *serve;                /* null: nothing is said */
 } infc_llm_info;
 
 typedef struct infc_model {

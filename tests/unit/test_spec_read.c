@@ -204,7 +204,7 @@ static void sets_are_refused(void **state) {
         {"targets=[a", "not YAML: did not find expected ',' or ']', while parsing a flow sequence "
                        "that begins in line 1"},
         {"shapes={a: 1, a: 2}", "key \"a\" is given twice; remove one"},
-        {"kv.block=8", "kv: not implemented yet; remove it"},
+        {"kv.block=8", "kv.block: not implemented yet; remove it"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t mark = cx.n_diags;
