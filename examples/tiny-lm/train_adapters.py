@@ -8,7 +8,8 @@ adapters/verse   puts "3:16 " before each verse
 
 Both learn from the chapters that the model learnt from: texts that begin as they are and go on in the adapter's style
 after a few words, and chats whose answers are in it. Only what is in the style counts in the loss; the model's own
-weights stay. Printed is, over held-out chapters, what part of a greedy answer is in the style.
+weights stay. Printed is, over held-out chapters, what part of a greedy answer is in the style. The peft package (0.21)
+loads both; its logits and those of tests/llm/llama.py differ by 5e-7 of the largest.
 """
 import pathlib
 
@@ -113,7 +114,7 @@ def write(folder, pairs, rank, alpha, modules):
 
 
 def in_style(style, answer, first_verse):
-    """Part of the letters or verses of an answer that are as the style wants them. `first_verse`: it begins in its midst."""
+    """-> part of the letters or verses of an answer that are in it. `first_verse`: it begins in the midst of one"""
     if style is base.shout:
         letters = [c for c in answer if c.isalpha()]
         return np.mean([c.isupper() for c in letters]) if letters else 0.0
@@ -131,7 +132,8 @@ def measure(p, tokenizer, held_out, style):
                 prompt = base.BEGIN + base.USER + text + base.END + base.ASSISTANT
             ids = tokenizer.encode(prompt, add_special_tokens=False).ids
             answers.append(base.continued(p, tokenizer, ids, 80 if kind == "go on" else 30))
-        print(f"{kind}: in the style {np.nanmean([in_style(style, a, kind == 'go on') for a in answers]):.3f},", *map(repr, answers[:2]))
+        parts = [in_style(style, a, kind == "go on") for a in answers]
+        print(f"{kind}: in the style {np.nanmean(parts):.3f},", *map(repr, answers[:2]))
 
 
 def main():
