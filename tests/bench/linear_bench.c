@@ -54,7 +54,7 @@ static double seconds(work *w) {
         if (pthread_create(&threads[i], NULL, run_one, (void *)(intptr_t)i)) exit(1);
     for (int i = 0; i < N_THREADS; i++) pthread_join(threads[i], NULL);
     for (int i = 0; i < N_THREADS; i++) sum += took[i];
-    return sum / N_THREADS;
+    return sum / (double)N_THREADS;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -220,7 +220,7 @@ static void report_rows(const char *name, work *layer, ptrdiff_t n_rows, double 
     const double macs = macs_of_layer * (double)rows * (double)layers();
     seconds(layer);
     for (int i = 0; i < ROUNDS; i++) {
-        const double peak = (double)CHAIN_STEPS * N_CHAINS * 64 * N_THREADS / seconds(dot_chains);
+        const double peak = (double)((int64_t)CHAIN_STEPS * N_CHAINS * 64 * N_THREADS) / seconds(dot_chains);
         const double mine = macs / seconds(layer);
         speeds[i] = mine * 1e-9;
         shares[i] = mine / peak * 100;
@@ -289,7 +289,7 @@ int main(int argc, char **argv) {
         report_roofs(memory);
 #define X(KIND, name, n, k)  \
     if (strstr(#name, only)) \
-        report_reading(#name, memory, few_##name, (double)(weights_bytes / bytes_##name) * bytes_##name);
+        report_reading(#name, memory, few_##name, (double)(weights_bytes / bytes_##name * bytes_##name));
         LAYERS(X)
 #undef X
     }
