@@ -56,11 +56,24 @@ static infc_status check(infc_pass_cx *pass) {
     return INFC_OK;
 }
 
+static void say_calibrated(infc_ir *ir, const char *calibration) {
+    infc_llm_facts *facts = INFC_NEW(ir->cx->arena, infc_llm_facts, 1);
+    *facts = *ir->llm;
+    facts->calibration = calibration;
+    facts->format = infc_arena_printf(ir->cx->arena, "%s, calibrated on %s", facts->format, calibration);
+    ir->llm = facts;
+}
+
 infc_status infc_pass_calibrate(infc_pass_cx *pass) {
     infc_ir *ir = pass->ir;
     infc_arena *arena = ir->cx->arena;
     infc_calibration c = {.pass = pass};
     infc_buf text = {.arena = pass->scratch};
+    if (ir->llm && ir->weights.packed && ir->llm->calibration) { /* done before it was packed */
+        infc_calibration_packed(&c);
+        say_calibrated(ir, ir->llm->calibration);
+        return INFC_OK;
+    }
     if (!ir->llm || !pass->spec || !pass->spec->calibrates) return INFC_OK;
     INFC_TRY(check(pass));
     INFC_TRY(make_sequences(&c));
@@ -69,13 +82,8 @@ infc_status infc_pass_calibrate(infc_pass_cx *pass) {
     infc_buf_put(&text, c.ids, (size_t)c.n_ids * sizeof *c.ids);
     c.key = infc_hash_hex(arena, infc_buf_bytes(&text));
     if (!infc_calibration_recall(&c)) INFC_TRY(infc_calibration_run(&c));
-    infc_llm_facts *facts = INFC_NEW(arena, infc_llm_facts, 1);
-    *facts = *ir->llm;
     const char *data = pass->spec->calibration;
-    facts->calibration = infc_arena_printf(arena, "%s, %lld tokens",
-                                           data ? infc_path_base(data) : "the text that comes with infc",
-                                           (long long)c.n_ids);
-    facts->format = infc_arena_printf(arena, "%s, calibrated on %s", facts->format, facts->calibration);
-    ir->llm = facts;
+    say_calibrated(ir, infc_arena_printf(arena, "%s, %lld tokens", data ? infc_path_base(data) : INFC_OWN_CALIBRATION,
+                                         (long long)c.n_ids));
     return INFC_OK;
 }

@@ -42,6 +42,8 @@ typedef struct infc_calibration {
 infc_status infc_calibration_run(infc_calibration *c);
 /* Those that the cache has; true: all of them. */
 bool infc_calibration_recall(infc_calibration *c);
+/* ... without bytes, which are in a packed file. */
+void infc_calibration_packed(infc_calibration *c);
 
 /* ---- calibrate_text.c: what is taken when no text is given ----------------------------------------------------- */
 extern const char *const infc_calibration_text[]; /* paragraphs; null at the end */

@@ -63,8 +63,7 @@ static const char *weight_name(const infc_ir *ir, MlirValue v) {
 static void put_panels(infc_calibration *c, MlirOperation pack, infc_bytes panels) {
     infc_ir *ir = c->pass->ir;
     MlirValue result = mlirOperationGetResult(pack, 0);
-    const infc_weight weight = {weight_name(ir, result), infc_ir_type(ir, result), panels.ptr,
-                                "4 bit with error feedback"};
+    const infc_weight weight = {weight_name(ir, result), infc_ir_type(ir, result), panels.ptr, infc_origin_chosen};
     const infc_ir_at at = {mlirOperationGetBlock(pack), pack};
     MlirValue made =
         infc_ir_weight(ir, at, infc_weights_add(&ir->weights, weight), mlirOperationGetLocation(pack));
@@ -87,6 +86,14 @@ bool infc_calibration_recall(infc_calibration *c) {
     for (size_t i = 0; i < n; i++)
         if (found[i].ptr) put_panels(c, ops[i], found[i]);
     return true;
+}
+
+void infc_calibration_packed(infc_calibration *c) {
+    infc_ir *ir = c->pass->ir;
+    MlirOperation *ops;
+    const size_t n = infc_ir_ops(c->pass->scratch, infc_ir_body(ir->main), &ops);
+    for (size_t i = 0; i < n; i++)
+        if (!mlirOperationIsNull(choice_of(ir, ops[i]))) put_panels(c, ops[i], (infc_bytes){0});
 }
 
 /* ---- constants ------------------------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 
 bool infc_constant_splat(const infc_ir *ir, MlirValue value, float *out) {
     const infc_weight *weight = infc_ir_weight_of(ir, value);
-    if (!weight || weight->type.dtype != INFC_DTYPE_f32) return false;
+    if (!weight || !weight->bytes || weight->type.dtype != INFC_DTYPE_f32) return false;
     int64_t n = infc_type_count(&weight->type);
     const char *bytes = weight->bytes;
     if (n < 1 || memcmp(bytes, bytes + sizeof *out, (size_t)(n - 1) * sizeof *out) != 0)

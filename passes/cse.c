@@ -18,6 +18,8 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
 
 static const infc_weight *small_constant(const infc_ir *ir, MlirOperation op) {
     const infc_weight *weight = infc_ir_weight_of(ir, mlirOperationGetResult(op, 0));
+    if (weight && ir->llm && weight->type.rank > 1)
+        return NULL; /* a packed file does not have its bytes */
     return weight && infc_type_bytes(&weight->type) <= MAX_COMPARED_BYTES ? weight : NULL;
 }
 

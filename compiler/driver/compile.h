@@ -16,9 +16,9 @@ typedef struct infc_compile_options {
     const char *stop_after; /* a stage, or null */
     bool for_checks;        /* a binary whatever the spec's kinds, and no budgets */
     bool as_floats; /* a language model with weights of f32 and a cache of f16, whatever the spec says */
-    bool only_llm;    /* refuses other models at once */
-    bool keep_stages; /* infc_build.stages */
-    bool with_names;  /* infc_linked.named */
+    const char *only_llm; /* refuses other models at once, and says this of them; or null */
+    bool keep_stages;     /* infc_build.stages */
+    bool with_names;      /* infc_linked.named */
     bool keep_going; /* a target that cannot be compiled for is told in infc_built.failed, and the others go on */
 } infc_compile_options;
 

@@ -41,7 +41,7 @@ static infc_status program_make(infc_call_cx *call, const char *temp, const char
                                     .sets = sets,
                                     .for_checks = true,
                                     .as_floats = as_floats,
-                                    .only_llm = true};
+                                    .only_llm = "ONNX models: infc verify --against-onnx"};
     add(cx->arena, &compile.targets, "host"); /* the same bits as on any other */
     INFC_TRY(infc_compile(cx, &compile, build));
     *out = infc_path_join(cx->arena, build->targets[0].dir, build->targets[0].linked.binary);

@@ -1,6 +1,7 @@
 #include "inspect_llm.h"
 #include "../frontend/llm/llm_import.h"
 #include "../frontend/llm/llm_model.h"
+#include "../frontend/llm/llm_pack.h"
 #include "../frontend/spec_check.h"
 #include "json.h"
 #include "table.h"
@@ -36,8 +37,9 @@ static uint64_t kv_bytes(const inspection *in, const kv_format *format) {
 
 /* The longest context that fits beside the weights; 0: not even one position. */
 static uint64_t longest(const inspection *in, const kv_format *format) {
-    if (in->fit <= in->all.bytes) return 0;
-    uint64_t n = (in->fit - in->all.bytes) / kv_bytes(in, format);
+    const uint64_t weights = in->model.pack ? in->model.pack->packed_bytes : in->all.bytes;
+    if (in->fit <= weights) return 0;
+    uint64_t n = (in->fit - weights) / kv_bytes(in, format);
     return n < in->model.config.context ? n : in->model.config.context;
 }
 
@@ -82,7 +84,7 @@ static void put_config(inspection *in, infc_table *table) {
 static void put_weights(inspection *in, infc_table *table) {
     infc_arena *arena = in->cx->arena;
     INFC_TABLE_ROW(
-        table, "weights",
+        table, in->model.pack ? "model" : "weights",
         infc_arena_printf(arena, "%s parameters in %llu tensors, %s", infc_count_text(arena, in->all.elements),
                           (unsigned long long)in->all.tensors, infc_bytes_text(arena, in->all.bytes)));
     for (int i = 0; i < INFC_N_STORED_TYPES; i++) {
@@ -92,6 +94,27 @@ static void put_weights(inspection *in, infc_table *table) {
                                          (unsigned long long)in->uses[i].tensors,
                                          infc_bytes_text(arena, in->uses[i].bytes)));
     }
+}
+
+static void put_packed(inspection *in, infc_table *table) {
+    const infc_llm_pack *pack = in->model.pack;
+    infc_arena *arena = in->cx->arena;
+    if (!pack) return;
+    INFC_TABLE_ROW(table, "packed",
+                   infc_arena_printf(arena, "%zu %s; %s", pack->packed.index.n, pack->packed.holds,
+                                     infc_bytes_text(arena, pack->packed_bytes)));
+    INFC_TABLE_ROW(table, "", infc_arena_printf(arena, "from %s, SHA-256 %s", pack->source, pack->source_sha256));
+}
+
+static void put_packed_json(const infc_llm_pack *pack, infc_json *j) {
+    if (!pack) return;
+    infc_json_object(j, "packed");
+    infc_json_u64(j, "tensors", pack->packed.index.n);
+    infc_json_u64(j, "bytes", pack->packed_bytes);
+    infc_json_text(j, "holds", pack->packed.holds);
+    infc_json_text(j, "source", pack->source);
+    infc_json_text(j, "source_sha256", pack->source_sha256);
+    infc_json_end(j);
 }
 
 static void put_cache(inspection *in, infc_table *table) {
@@ -117,6 +140,7 @@ static void put_text(inspection *in, infc_buf *out) {
                                      in->model.format, infc_bytes_text(in->cx->arena, in->model.file_bytes)));
     if (in->holds) put_config(in, &table);
     put_weights(in, &table);
+    put_packed(in, &table);
     if (in->holds) put_cache(in, &table);
     infc_table_print(&table, 0, out);
     infc_diags_text(&in->trial, out);
@@ -153,6 +177,7 @@ static void put_json(inspection *in, infc_buf *out) {
         if (in->uses[i].tensors) infc_json_u64(&j, infc_stored_types[i].name, in->uses[i].tensors);
     }
     infc_json_end(&j);
+    put_packed_json(in->model.pack, &j);
     infc_json_array(&j, "kv_cache");
     for (size_t i = 0; in->holds && i < N_KV_FORMATS; i++) {
         infc_json_object(&j, NULL);

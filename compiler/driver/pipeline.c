@@ -86,7 +86,7 @@ static infc_status suit_options(infc_pipeline *p, infc_spec *spec) {
     spec->binary |= p->options->for_checks;
     if (p->options->only_llm && !spec->llm)
         return infc_fail(p->cx, INFC_ERR_SPEC, (infc_loc){.file = spec->model},
-                         "this is for language models; ONNX models: infc verify --against-onnx");
+                         "this is for language models; %s", p->options->only_llm);
     if (!p->options->as_floats) return INFC_OK;
     spec->weights = INFC_FORMAT_f32;
     spec->n_rules = 0;

@@ -1,6 +1,8 @@
 /* emit_unit.h - one model being emitted: what the files of emit/ share. */
 #ifndef INFC_EMIT_UNIT_H
 #define INFC_EMIT_UNIT_H
+#include "../base/file.h"
+#include "../base/hash.h"
 #include "../base/map.h"
 #include "../ir/eval.h"
 #include "emit.h"
@@ -152,7 +154,17 @@ infc_status infc_emit_recipe(infc_emit_unit *u, const infc_plan_recipe *recipe, 
 /* Frees it; borrowed bytes of a mapped file leave memory. */
 void infc_emit_made_free(infc_emit_unit *u, infc_emit_made *made);
 
-/* emit_weights.c: the payload; hashes and sizes go to `u`. */
+/* emit_weights.c: a file of weights that is being written, and the hash of what was put. */
+typedef struct infc_emit_payload {
+    infc_file_writer file;
+    infc_xxh64 hash;
+} infc_emit_payload;
+void infc_emit_put(infc_emit_payload *p, const void *bytes, size_t n);
+void infc_emit_put_zeros_to(infc_emit_payload *p, uint64_t position);
+/* What the recipe makes, part by part. Reads u->cx and u->plan. */
+infc_status infc_emit_put_weight(infc_emit_unit *u, infc_emit_payload *p, const infc_plan_recipe *recipe);
+
+/* The payload; hashes and sizes go to `u`. */
 infc_status infc_emit_layout(infc_emit_unit *u);
 infc_status infc_emit_weights(infc_emit_unit *u);
 

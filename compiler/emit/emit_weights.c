@@ -30,29 +30,24 @@ infc_status infc_emit_layout(infc_emit_unit *u) {
     return INFC_OK;
 }
 
-typedef struct payload { /* being written */
-    infc_file_writer file;
-    infc_xxh64 hash;
-} payload;
-
-static void put(payload *p, const void *bytes, size_t n) {
+void infc_emit_put(infc_emit_payload *p, const void *bytes, size_t n) {
     infc_file_writer_put(&p->file, bytes, n);
     infc_xxh64_put(&p->hash, bytes, n);
 }
 
 /* Numbers of `bytes` bytes, turned over for a target of the other byte order. */
-static void put_turned(payload *p, const uint8_t *data, size_t n, size_t bytes) {
+static void put_turned(infc_emit_payload *p, const uint8_t *data, size_t n, size_t bytes) {
     uint8_t part[4096];
     for (size_t from = 0; from < n; from += sizeof part) {
         const size_t here = n - from < sizeof part ? n - from : sizeof part;
         for (size_t i = 0; i < here; i++)
             part[i] = data[from + i / bytes * bytes + (bytes - 1 - i % bytes)];
-        put(p, part, here);
+        infc_emit_put(p, part, here);
     }
 }
 
 /* The panels of sums begin with int32. */
-static void put_panels(payload *p, const infc_type *type, const uint8_t *data) {
+static void put_panels(infc_emit_payload *p, const infc_type *type, const uint8_t *data) {
     const size_t bytes = infc_dtype_bytes(type->dtype), head = type->layout == INFC_LAYOUT_qpanel ? 128 : 64;
     const size_t panel = (size_t)infc_ipanel_elements(type) * bytes, all = (size_t)infc_type_bytes(type);
     for (size_t at = 0; at < all; at += panel) {
@@ -61,20 +56,20 @@ static void put_panels(payload *p, const infc_type *type, const uint8_t *data) {
     }
 }
 
-static void put_tensor(infc_emit_unit *u, payload *p, const infc_tensor *tensor) {
+static void put_tensor(infc_emit_unit *u, infc_emit_payload *p, const infc_tensor *tensor) {
     const infc_type *type = &tensor->type;
     const size_t n = (size_t)infc_type_bytes(type);
-    if (!u->plan->target.platform->big_endian) put(p, tensor->data, n);
+    if (!u->plan->target.platform->big_endian) infc_emit_put(p, tensor->data, n);
     else if (type->layout == INFC_LAYOUT_ipanel || type->layout == INFC_LAYOUT_qpanel)
         put_panels(p, type, tensor->data);
     else put_turned(p, tensor->data, n, infc_dtype_bytes(type->dtype));
 }
 
-static void put_zeros_to(payload *p, uint64_t position) {
+void infc_emit_put_zeros_to(infc_emit_payload *p, uint64_t position) {
     static const char zeros[4096];
     while (p->file.bytes < position) {
         const uint64_t left = position - p->file.bytes;
-        put(p, zeros, left < sizeof zeros ? (size_t)left : sizeof zeros);
+        infc_emit_put(p, zeros, left < sizeof zeros ? (size_t)left : sizeof zeros);
     }
 }
 
@@ -86,11 +81,17 @@ static const infc_plan_recipe *recipe_of(const infc_plan *plan, int buffer) {
     return NULL;
 }
 
-/* The weight, part by part. */
-static infc_status put_weight(infc_emit_unit *u, payload *p, const infc_plan_recipe *recipe) {
+infc_status infc_emit_put_weight(infc_emit_unit *u, infc_emit_payload *p, const infc_plan_recipe *recipe) {
     int64_t step;
     const int64_t rows = infc_emit_recipe_rows(u->plan, recipe, &step);
     infc_status status = INFC_OK;
+    if (recipe->packed.ptr) {
+        const infc_plan_buffer *buffer = &u->plan->buffers[recipe->buffer];
+        const infc_tensor made = {.type = buffer->type, .data = (void *)(uintptr_t)recipe->packed.ptr}; /* only read */
+        put_tensor(u, p, &made);
+        infc_file_forget(u->cx, recipe->packed.ptr, recipe->packed.len);
+        return INFC_OK;
+    }
     for (int64_t row = 0; (row < rows || row == 0) && status == INFC_OK; row += step) {
         infc_emit_made made = {0};
         status = infc_emit_recipe(u, recipe, row, rows - row < step ? rows - row : step, &made);
@@ -100,15 +101,15 @@ static infc_status put_weight(infc_emit_unit *u, payload *p, const infc_plan_rec
     return status;
 }
 
-static infc_status write_weight(infc_emit_unit *u, payload *p, int buffer) {
+static infc_status write_weight(infc_emit_unit *u, infc_emit_payload *p, int buffer) {
     const infc_plan_buffer *to = &u->plan->buffers[buffer];
     const uint64_t position = sizeof(infc_weights_header) + to->offset;
     const infc_plan_recipe *recipe = recipe_of(u->plan, buffer);
     if (!recipe || position < p->file.bytes)
         return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "weight %s %s", to->name,
                          recipe ? "overlaps the one before" : "has no recipe");
-    put_zeros_to(p, position);
-    INFC_TRY(put_weight(u, p, recipe));
+    infc_emit_put_zeros_to(p, position);
+    INFC_TRY(infc_emit_put_weight(u, p, recipe));
     if (p->file.bytes == position + to->bytes) return INFC_OK;
     return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC,
                      "weight %s: its recipe makes %llu bytes, the plan has %llu of %s", to->name,
@@ -116,7 +117,7 @@ static infc_status write_weight(infc_emit_unit *u, payload *p, int buffer) {
                      infc_type_text(u->cx->arena, &to->type));
 }
 
-static infc_status write_all(infc_emit_unit *u, payload *p) {
+static infc_status write_all(infc_emit_unit *u, infc_emit_payload *p) {
     const infc_plan *plan = u->plan;
     for (int i = 0; i < plan->n_buffers; i++) {
         if (plan->buffers[i].place != INFC_PLACE_WEIGHT || plan->buffers[i].alias_of >= 0) continue;
@@ -124,7 +125,7 @@ static infc_status write_all(infc_emit_unit *u, payload *p) {
         INFC_TRY(infc_interrupt_check(u->cx));
         INFC_TRY(write_weight(u, p, i));
     }
-    put_zeros_to(p, u->weights_bytes);
+    infc_emit_put_zeros_to(p, u->weights_bytes);
     return INFC_OK;
 }
 
@@ -144,7 +145,7 @@ infc_status infc_emit_weights(infc_emit_unit *u) {
                          INFC_NO_LOC, "target %s: panels of language models are little-endian; choose another target",
                          u->plan->target.name);
     const char *name = infc_arena_printf(u->cx->arena, "src/%s.weights", u->name);
-    payload p;
+    infc_emit_payload p;
     infc_weights_header header = {.layout_hash = u->layout_hash, .bytes = u->weights_bytes};
     memcpy(header.magic, INFC_WEIGHTS_MAGIC, sizeof header.magic);
     const char *path = infc_path_join(u->cx->arena, u->dir, name);

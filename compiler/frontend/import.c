@@ -32,7 +32,7 @@ infc_status infc_frontend_import(infc_cx *cx, const infc_spec *spec, infc_ir *ou
     if (infc_llm_is_model(model)) return infc_llm_import(cx, spec, out);
     return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc,
                      "model \"%s\" is none of the kinds of model that infc knows: .onnx, .gguf, "
-                     ".safetensors, a folder "
+                     ".safetensors, .infw, a folder "
                      "with config.json and safetensors",
                      model);
 }

@@ -71,7 +71,7 @@ static bool ends_in(const char *path, const char *const *extensions) {
 infc_status infc_spec_read(infc_cx *cx, const char *path, const infc_spec_set *sets, size_t n_sets,
                            infc_spec *out) {
     static const char *const specs[] = {".yaml", ".yml", ".json", NULL};
-    static const char *const models[] = {".onnx", ".gguf", ".safetensors", NULL};
+    static const char *const models[] = {".onnx", ".gguf", ".safetensors", ".infw", NULL};
     *out = (infc_spec){.path = path};
     if (ends_in(path, specs)) {
         infc_bytes text;
@@ -88,9 +88,9 @@ infc_status infc_spec_read(infc_cx *cx, const char *path, const infc_spec_set *s
         return infc_fail(
             cx, INFC_ERR_IO, (infc_loc){.file = path},
             "%s, not a regular file; expected a spec (.yaml, .yml, .json) or a model (.onnx, "
-            ".gguf)",
+            ".gguf, .infw)",
             what);
     return infc_fail(cx, there ? INFC_ERR_SPEC : INFC_ERR_IO, (infc_loc){.file = path},
-                     "%s; expected a spec (.yaml, .yml, .json) or a model (.onnx, .gguf)",
+                     "%s; expected a spec (.yaml, .yml, .json) or a model (.onnx, .gguf, .infw)",
                      there ? "the name tells neither a spec nor a model" : "there is no such file");
 }

@@ -26,8 +26,9 @@ void infc_spec_check_model(infc_spec_check *check, const char *path, infc_yaml *
             infc_spec_problem(check, node, path,
                               "the folder %s has no config.json, as folders of Hugging Face have", quoted);
     } else if (!infc_path_ends(file, ".onnx") && !infc_path_ends(file, ".gguf") &&
-               !infc_path_ends(file, ".safetensors")) {
-        infc_spec_problem(check, node, path, "%s is no .onnx, .gguf or .safetensors file and no folder", quoted);
+               !infc_path_ends(file, ".safetensors") && !infc_path_ends(file, ".infw")) {
+        infc_spec_problem(check, node, path,
+                          "%s is no .onnx, .gguf, .safetensors or .infw file and no folder", quoted);
     } else if (!infc_file_exists(file)) {
         const char *what = infc_file_what_else(file), *name = infc_yaml_quote(check->cx, file);
         if (what)

@@ -143,7 +143,15 @@ infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *des
     if (infc_op_layout_free(desc->kind) && desc->out.rank == full.out.rank)
         full.out.layout = desc->out.layout;
     infc_tensor operands[INFC_MAX_OPERANDS];
-    for (int i = 0; i < desc->n_in; i++) operands[i] = infc_tensor_aligned(arena, &in[i]);
+    for (int i = 0; i < desc->n_in; i++) {
+        if (!in[i].data && infc_type_count(&in[i].type))
+            return infc_fail(cx, INFC_ERR_UNSUPPORTED, INFC_NO_LOC,
+                             "%s of a weight whose own values are not in the packed file (.infw): "
+                             "take the model that "
+                             "it was packed from",
+                             info->name);
+        operands[i] = infc_tensor_aligned(arena, &in[i]);
+    }
     in = operands;
     INFC_TRY(infc_tensor_create(cx, arena, &full.out, out));
     switch (desc->kind) {

@@ -47,6 +47,7 @@ infc_status infc_ir_clone(const infc_ir *ir, infc_ir *out) {
     const infc_weights *from = &ir->weights;
     out->weights.items = INFC_NEW(ir->cx->arena, infc_weight, from->n ? from->n : 1);
     out->weights.n = out->weights.cap = from->n;
+    out->weights.packed = from->packed;
     if (from->n) memcpy(out->weights.items, from->items, from->n * sizeof *from->items);
     return INFC_OK;
 }

@@ -46,7 +46,7 @@ static void show_weight(infc_ir *ir, infc_arena *scratch, MlirOperation op, bool
         for (int i = 0; i < 3; i++) mlirOperationRemoveAttributeByName(op, infc_mlir_str(shown[i]));
         return;
     }
-    MlirAttribute value = shown_value(ir, weight);
+    MlirAttribute value = weight->bytes ? shown_value(ir, weight) : mlirAttributeGetNull();
     const char *name = weight->name ? weight->name : "";
     mlirOperationSetAttributeByName(op, infc_mlir_str("name"),
                                     mlirStringAttrGet(ir->ctx, infc_mlir_str(name)));
@@ -55,7 +55,8 @@ static void show_weight(infc_ir *ir, infc_arena *scratch, MlirOperation op, bool
         return;
     }
     infc_bytes bytes = {weight->bytes, (size_t)infc_type_bytes(&weight->type)};
-    MlirAttribute hash = mlirStringAttrGet(ir->ctx, infc_mlir_str(infc_hash_hex(scratch, bytes)));
+    const char *text = bytes.ptr ? infc_hash_hex(scratch, bytes) : "packed";
+    MlirAttribute hash = mlirStringAttrGet(ir->ctx, infc_mlir_str(text));
     mlirOperationSetAttributeByName(op, infc_mlir_str("hash"), hash);
 }
 

@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define INFC_OWN_CALIBRATION \
+    "the text that comes with infc" /* infc_llm_facts.calibration without a file */
+
 enum { INFC_KV_POSITIONS = 32 }; /* of a block */
 
 /* @main's inputs, in this order. */

@@ -2,7 +2,8 @@
 #include "float_bits.h"
 #include <string.h>
 
-const char infc_origin_dims[] = "dimensions known only at run time";
+const char infc_origin_dims[] = "dimensions known only at run time",
+           infc_origin_checkpoint[] = "checkpoint", infc_origin_chosen[] = "4 bit with error feedback";
 
 int64_t infc_weights_add(infc_weights *weights, infc_weight weight) {
     INFC_GROW(weights->arena, weights->items, weights->n, weights->cap);
@@ -25,6 +26,7 @@ const infc_weight *infc_weights_get(const infc_weights *weights, int64_t id) {
 double infc_weight_f64(const infc_weight *weight, int64_t i) {
     typedef double number;
     uint16_t half;
+    if (!weight->bytes) return 0; /* a matrix: no small constant */
     switch (weight->type.dtype) {
     case INFC_DTYPE_f32: READ(float);
     case INFC_DTYPE_f64: READ(double);
@@ -42,6 +44,7 @@ double infc_weight_f64(const infc_weight *weight, int64_t i) {
 int64_t infc_weight_i64(const infc_weight *weight, int64_t i) {
     typedef int64_t number;
     int64_t value;
+    if (!weight->bytes) return 0;
     switch (weight->type.dtype) {
     case INFC_DTYPE_i8: READ(int8_t);
     case INFC_DTYPE_u8:

@@ -1,20 +1,38 @@
 /* weights.h - the side table of constants: name, type, borrowed bytes, origin. `infc.weight {id}` refers to it. */
 #ifndef INFC_WEIGHTS_H
 #define INFC_WEIGHTS_H
+#include "../base/map.h"
 #include "type.h"
 
 typedef struct infc_weight {
     const char *name; /* as the model spells it, or of the op that was folded */
     infc_type type;   /* plain layout */
-    const void *bytes; /* row-major, little-endian; borrowed: from the mapped model file or the arena */
+    const void *bytes; /* row-major, little-endian; borrowed: from the mapped model file or the arena; null: in a packed
+                        * file, which has what recipes make of it */
     const char *origin; /* e.g. "initializer", "folded from /bn1" */
 } infc_weight;
+
+/* What a packed file (docs/infw.md) has instead of the bytes of matrices: what the emitter would make of them. */
+typedef struct infc_packed {
+    const char *file, *holds; /* "weights int4, calibrated on ...": for messages */
+    infc_map index;           /* of a recipe's key (plan/plan_packed.c) */
+    infc_bytes *items;
+} infc_packed;
+
+typedef struct infc_piece { /* an entry of such a file */
+    const char *name;
+    infc_bytes bytes;
+} infc_piece;
 
 typedef struct infc_weights {
     infc_arena *arena;
     infc_weight *items;
     size_t n, cap;
+    const infc_packed *packed; /* or null */
 } infc_weights;
+
+/* Origins of weights that a packed file holds in this way, when they are no vectors. */
+extern const char infc_origin_checkpoint[], infc_origin_chosen[];
 
 /* Origin of constants whose i64 elements may be open dims (dim.h). They are never in the table. */
 extern const char infc_origin_dims[];

@@ -39,7 +39,13 @@ typedef struct infc_plan_recipe {
     int first_op, n_ops; /* in recipe_ops, in the order of a stack: infc.weight puts a constant on it, others take their
                           * operands off it, the last operand first */
     int n_weights;
+    infc_bytes packed; /* its result, from a packed file; ptr null: it is to be evaluated */
 } infc_plan_recipe;
+
+/* plan_packed.c: what the recipe makes, as a name in a packed file: its first weight, and a hash of all of it. Null
+ * when it needs no bytes that such a file leaves out. */
+const char *infc_plan_recipe_key(infc_arena *arena, const infc_weights *weights,
+                                 const infc_op_desc *ops, int n_ops);
 
 /* Expressions: the epilogue of a kernel, or the body of a loop nest. Node i may use nodes before it. */
 typedef enum infc_expr_kind {

@@ -33,6 +33,8 @@ bool infc_builder_find(const infc_builder *b, MlirValue value, int *buffer);
 void infc_builder_bind(infc_builder *b, MlirValue value, int buffer);
 /* plan_weights.c: the buffer of a constant value, with its recipe. */
 infc_status infc_builder_weight(infc_builder *b, MlirValue value, int *buffer);
+/* plan_packed.c: sets recipe->packed when the weights are of a packed file; fails when that does not have it. */
+infc_status infc_builder_find_packed(infc_builder *b, const infc_type *type, infc_plan_recipe *recipe);
 bool infc_builder_is_constant(const infc_builder *b, MlirValue value);
 /* plan_steps.c: one step from one call of a fused function; results are written to `results` (buffers). */
 infc_status infc_builder_step(infc_builder *b, MlirOperation call, const int *results);

@@ -99,6 +99,7 @@ infc_status infc_builder_weight(infc_builder *b, MlirValue value, int *buffer) {
     const char *name = NULL;
     INFC_TRY(add_recipe(b, value, &recipe, &name));
     infc_type type = infc_ir_type(b->ir, value);
+    INFC_TRY(infc_builder_find_packed(b, &type, &recipe));
     *buffer = infc_builder_buffer(b, INFC_PLACE_WEIGHT, plan->n_recipes, name ? name : "weight", &type);
     recipe.buffer = *buffer;
     INFC_GROW(b->cx->arena, plan->recipes, (size_t)plan->n_recipes, b->cap_recipes);

@@ -35,11 +35,14 @@ typedef struct infc_gguf {
     size_t n_values;
     infc_map index; /* of a key */
     infc_checkpoint tensors;
+    size_t head_bytes; /* with the directory; then come zeros, and the data */
 } infc_gguf;
 
 /* Reads the whole directory of the file; every count is checked against what is left of it first. INFC_ERR_MODEL
  * when it is damaged, INFC_ERR_UNSUPPORTED for other versions, byte orders and tensor types. */
 infc_status infc_gguf_read(infc_cx *cx, const char *path, infc_bytes file, infc_gguf *out);
+/* The same of head_bytes alone: tensors have sizes, but no bytes (ptr null). */
+infc_status infc_gguf_read_head(infc_cx *cx, const char *path, infc_bytes head, infc_gguf *out);
 
 const infc_gguf_value *infc_gguf_find(const infc_gguf *gguf, const char *key); /* or null */
 /* The value of an integer, float or bool scalar; false when there is none or it does not fit. */

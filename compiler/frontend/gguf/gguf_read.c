@@ -7,7 +7,7 @@ typedef struct reader {
     infc_cx *cx;
     infc_loc loc;
     const uint8_t *at, *end, *begin;
-    bool bad;
+    bool bad, head_alone;
 } reader;
 
 enum {
@@ -155,7 +155,8 @@ static infc_status read_tensors(reader *r, size_t n, infc_gguf *out) {
     for (size_t i = 0; i < n; i++) INFC_TRY(read_tensor(r, out->path, &tensors[i], &offsets[i]));
     INFC_TRY(alignment_of(r, out, &alignment));
     uint64_t data = ((uint64_t)(r->at - r->begin) + alignment - 1) / alignment * alignment;
-    uint64_t size = (uint64_t)(r->end - r->begin);
+    uint64_t size = r->head_alone ? UINT64_MAX : (uint64_t)(r->end - r->begin);
+    out->head_bytes = (size_t)(r->at - r->begin);
     for (size_t i = 0; i < n; i++) {
         infc_stored_tensor *t = &tensors[i];
         uint64_t bytes, begin, end;
@@ -171,10 +172,10 @@ static infc_status read_tensors(reader *r, size_t n, infc_gguf *out) {
                              "file (%llu bytes): it is cut off or damaged",
                              t->name, (unsigned long long)bytes, (unsigned long long)offsets[i],
                              (unsigned long long)size);
-        t->bytes = (infc_bytes){r->begin + begin, (size_t)bytes};
+        t->bytes = (infc_bytes){r->head_alone ? NULL : r->begin + begin, (size_t)bytes};
         INFC_TRY(infc_checkpoint_add(r->cx, &out->tensors, *t));
     }
-    return infc_checkpoint_check_overlaps(r->cx, &out->tensors, out->path);
+    return r->head_alone ? INFC_OK : infc_checkpoint_check_overlaps(r->cx, &out->tensors, out->path);
 }
 
 static infc_status read_head(reader *r, infc_gguf *out, uint64_t *n_tensors, uint64_t *n_values) {
@@ -202,12 +203,23 @@ static infc_status read_head(reader *r, infc_gguf *out, uint64_t *n_tensors, uin
     return INFC_OK;
 }
 
+static infc_status read_all(reader *r, const char *path, infc_gguf *out) {
+    uint64_t n_tensors, n_values;
+    infc_arena *arena = r->cx->arena;
+    *out = (infc_gguf){.path = path, .index = {.arena = arena}, .tensors = infc_checkpoint_empty(arena)};
+    INFC_TRY(read_head(r, out, &n_tensors, &n_values));
+    out->values = INFC_NEW(arena, infc_gguf_value, (size_t)n_values);
+    for (uint64_t i = 0; i < n_values; i++) INFC_TRY(read_value(r, out));
+    return read_tensors(r, (size_t)n_tensors, out);
+}
+
 infc_status infc_gguf_read(infc_cx *cx, const char *path, infc_bytes file, infc_gguf *out) {
     reader r = {.cx = cx, .loc = {.file = path}, .at = file.ptr, .begin = file.ptr, .end = file.ptr + file.len};
-    uint64_t n_tensors, n_values;
-    *out = (infc_gguf){.path = path, .index = {.arena = cx->arena}, .tensors = infc_checkpoint_empty(cx->arena)};
-    INFC_TRY(read_head(&r, out, &n_tensors, &n_values));
-    out->values = INFC_NEW(cx->arena, infc_gguf_value, (size_t)n_values);
-    for (uint64_t i = 0; i < n_values; i++) INFC_TRY(read_value(&r, out));
-    return read_tensors(&r, (size_t)n_tensors, out);
+    return read_all(&r, path, out);
+}
+
+infc_status infc_gguf_read_head(infc_cx *cx, const char *path, infc_bytes head, infc_gguf *out) {
+    reader r = {.cx = cx, .loc = {.file = path}, .at = head.ptr, .begin = head.ptr, .end = head.ptr + head.len};
+    r.head_alone = true;
+    return read_all(&r, path, out);
 }

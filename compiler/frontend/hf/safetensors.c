@@ -7,7 +7,7 @@ enum { MAX_HEADER = 100 << 20 }; /* as the safetensors library has it */
 typedef struct reader {
     infc_cx *cx;
     infc_loc loc;
-    infc_bytes data; /* behind the directory */
+    infc_bytes data; /* behind the directory; ptr null: of another file, which is not there */
 } reader;
 
 static bool type_named(const char *name, infc_stored_type *out) {
@@ -58,7 +58,7 @@ static infc_status read_entry(const reader *r, const char *name, const json_t *e
         return infc_fail(r->cx, INFC_ERR_MODEL, r->loc,
                          "tensor \"%s\": bytes %llu to %llu of %zu; the file is cut off or damaged",
                          name, (unsigned long long)begin, (unsigned long long)end, r->data.len);
-    out->bytes = (infc_bytes){r->data.ptr + begin, (size_t)(end - begin)};
+    out->bytes = (infc_bytes){r->data.ptr ? r->data.ptr + begin : NULL, (size_t)(end - begin)};
     return INFC_OK;
 }
 
@@ -75,6 +75,7 @@ static infc_status read_entries(reader *r, const json_t *directory, infc_checkpo
         INFC_TRY(infc_checkpoint_add(r->cx, checkpoint, tensor));
         used += tensor.bytes.len;
     }
+    if (!r->data.ptr) return INFC_OK;
     INFC_TRY(infc_checkpoint_check_overlaps(r->cx, checkpoint, r->loc.file));
     if (used != r->data.len)
         return infc_fail(r->cx, INFC_ERR_MODEL, r->loc,
@@ -83,19 +84,41 @@ static infc_status read_entries(reader *r, const json_t *directory, infc_checkpo
     return INFC_OK;
 }
 
-infc_status infc_safetensors_read(infc_cx *cx, const char *path, infc_bytes file, infc_checkpoint *checkpoint) {
-    reader r = {.cx = cx, .loc = {.file = path}};
-    json_t *directory;
+/* The directory; `data`: what comes behind it. */
+static infc_status read_directory(infc_cx *cx, const char *path, infc_bytes file, json_t **out, infc_bytes *data) {
+    const infc_loc loc = {.file = path};
     if (file.len < 8)
-        return infc_fail(cx, INFC_ERR_MODEL, r.loc, "%zu bytes are too few for safetensors", file.len);
+        return infc_fail(cx, INFC_ERR_MODEL, loc, "%zu bytes are too few for safetensors", file.len);
     const uint64_t n = infc_little_endian(file.ptr, 8);
     if (n > MAX_HEADER || n > file.len - 8)
-        return infc_fail(cx, INFC_ERR_MODEL, r.loc,
+        return infc_fail(cx, INFC_ERR_MODEL, loc,
                          "its directory has %llu bytes, but the file has %zu and the limit is %d; "
                          "it is cut off, "
                          "damaged or not safetensors",
                          (unsigned long long)n, file.len, MAX_HEADER);
-    INFC_TRY(infc_json_object_read(cx, path, (infc_bytes){file.ptr + 8, (size_t)n}, &directory));
-    r.data = (infc_bytes){file.ptr + 8 + n, file.len - 8 - (size_t)n};
+    *data = (infc_bytes){file.ptr + 8 + n, file.len - 8 - (size_t)n};
+    return infc_json_object_read(cx, path, (infc_bytes){file.ptr + 8, (size_t)n}, out);
+}
+
+infc_status infc_safetensors_read(infc_cx *cx, const char *path, infc_bytes file, infc_checkpoint *checkpoint) {
+    reader r = {.cx = cx, .loc = {.file = path}};
+    json_t *directory;
+    INFC_TRY(read_directory(cx, path, file, &directory, &r.data));
     return read_entries(&r, directory, checkpoint);
+}
+
+infc_status infc_safetensors_read_head(infc_cx *cx, const char *path, infc_bytes file, infc_checkpoint *checkpoint) {
+    reader r = {.cx = cx, .loc = {.file = path}};
+    json_t *directory;
+    INFC_TRY(read_directory(cx, path, file, &directory, &r.data));
+    r.data = (infc_bytes){NULL, SIZE_MAX};
+    return read_entries(&r, directory, checkpoint);
+}
+
+infc_status infc_safetensors_metadata(infc_cx *cx, const char *path, infc_bytes file,
+                                      const json_t **out, infc_bytes *data) {
+    json_t *directory;
+    INFC_TRY(read_directory(cx, path, file, &directory, data));
+    *out = json_object_get(directory, "__metadata__");
+    return INFC_OK;
 }

@@ -3,6 +3,7 @@
 #include "../../ir/op_rules.h"
 #include "../tokenizer/bpe_tokenizer.h"
 #include "llm_build.h"
+#include "llm_pack.h"
 #include <string.h>
 
 enum { CHUNK = 512, SEQUENCES = 16, MAX_BLOCKS = 1 << 20, MAX_CHUNK = 1 << 14, MAX_ROPE = 1 << 28 };
@@ -161,14 +162,20 @@ infc_status infc_llm_import(infc_cx *cx, const infc_spec *spec, infc_ir *out) {
     infc_llm_model *model = INFC_NEW(cx->arena, infc_llm_model, 1);
     infc_llm_build b = {.cx = cx, .spec = spec, .model = model, .ir = out, .layer = -1, .kv = spec->kv};
     INFC_TRY(infc_llm_read(cx, spec->model, model));
+    infc_spec packed;
+    if (model->pack) {
+        INFC_TRY(infc_llm_pack_spec(cx, model->pack, spec, &packed, &b.facts.calibration));
+        b.spec = &packed;
+    }
     b.gguf = model->gguf.path != NULL;
-    b.matched = INFC_NEW(cx->arena, bool, spec->n_rules + 1);
+    b.matched = INFC_NEW(cx->arena, bool, b.spec->n_rules + 1);
     b.weight_ids = INFC_NEW(cx->arena, int64_t, model->checkpoint.n + 1);
     for (size_t i = 0; i < model->checkpoint.n; i++) b.weight_ids[i] = -1;
     INFC_TRY(check(&b));
     set_facts(&b);
     INFC_TRY(read_tokenizer(&b));
     INFC_TRY(infc_ir_create(cx, model->path, out));
+    out->weights.packed = model->pack ? &model->pack->packed : NULL;
     INFC_TRY(begin(&b));
     MlirValue logits;
     const char *name = "logits";

@@ -2,9 +2,11 @@
 #include "../../base/file.h"
 #include "../gguf/gguf_config.h"
 #include "../hf/hf_model.h"
+#include "llm_pack.h"
 
 bool infc_llm_is_model(const char *path) {
-    return infc_path_ends(path, ".gguf") || infc_path_ends(path, ".safetensors") || infc_hf_is_folder(path);
+    return infc_path_ends(path, ".gguf") || infc_path_ends(path, ".safetensors") ||
+           infc_path_ends(path, ".infw") || infc_hf_is_folder(path);
 }
 
 static infc_status read_gguf(infc_cx *cx, const char *path, infc_llm_model *out) {
@@ -19,10 +21,11 @@ static infc_status read_gguf(infc_cx *cx, const char *path, infc_llm_model *out)
 }
 
 infc_status infc_llm_read(infc_cx *cx, const char *path, infc_llm_model *out) {
-    bool gguf = infc_path_ends(path, ".gguf");
     *out = (infc_llm_model){0};
-    INFC_TRY(gguf ? read_gguf(cx, path, out) : infc_hf_read(cx, path, out));
+    if (infc_path_ends(path, ".infw")) INFC_TRY(infc_llm_pack_read(cx, path, out));
+    else
+        INFC_TRY(infc_path_ends(path, ".gguf") ? read_gguf(cx, path, out) : infc_hf_read(cx, path, out));
     infc_loc loc = {.file = out->path};
     INFC_TRY(infc_llm_config_check(cx, loc, &out->config));
-    return infc_llm_check_tensors(cx, loc, &out->config, &out->checkpoint, gguf);
+    return infc_llm_check_tensors(cx, loc, &out->config, &out->checkpoint, out->gguf.path != NULL);
 }

@@ -65,8 +65,7 @@ static MlirValue stored(infc_llm_build *b, const infc_stored_tensor *tensor) {
     size_t at = (size_t)(tensor - b->model->checkpoint.tensors);
     if (b->weight_ids[at] < 0)
         b->weight_ids[at] = infc_weights_add(
-            &b->ir->weights,
-            (infc_weight){.name = tensor->name, .type = type, .bytes = tensor->bytes.ptr, .origin = "checkpoint"});
+            &b->ir->weights, (infc_weight){tensor->name, type, tensor->bytes.ptr, infc_origin_checkpoint});
     const infc_ir_at end = {.block = b->block};
     return infc_ir_weight(b->ir, end, b->weight_ids[at], infc_ir_location(b->ir, tensor->name, 0));
 }

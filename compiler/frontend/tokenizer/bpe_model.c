@@ -1,7 +1,7 @@
 /* bpe_model.c - which files of a model tell of its tokenizer, and the ids that begin and end texts. */
 #include <string.h>
-#include "../../base/file.h"
 #include "../hf/json_file.h"
+#include "../llm/llm_pack.h"
 #include "../template/template.h"
 #include "bpe_tokenizer.h"
 
@@ -42,17 +42,16 @@ static infc_status read_gguf(infc_cx *cx, const infc_gguf *gguf, infc_tokenizer 
 
 typedef struct folder {
     infc_cx *cx;
-    const char *dir;
+    const infc_llm_model *model;
     infc_tokenizer *out;
 } folder;
 
 /* An object of the folder; null when there is no such file. */
 static infc_status read_object(const folder *f, const char *name, const char **path, json_t **root) {
     infc_bytes text;
-    *path = infc_path_join(f->cx->arena, f->dir, name);
     *root = NULL;
-    if (!infc_file_exists(*path)) return INFC_OK;
-    INFC_TRY(infc_file_map(f->cx, *path, &text));
+    INFC_TRY(infc_llm_file(f->cx, f->model, name, path, &text));
+    if (!text.ptr) return INFC_OK;
     return infc_json_object_read(f->cx, *path, text, root);
 }
 
@@ -113,33 +112,33 @@ static const char *template_of(const json_t *value) {
 
 /* A file of its own is newer than the key, and preferred to it. */
 static infc_status read_template(const folder *f, const json_t *config, const char **out) {
-    const char *path = infc_path_join(f->cx->arena, f->dir, "chat_template.jinja");
+    const char *path;
     infc_bytes file;
     *out = template_of(json_object_get(config, "chat_template"));
-    if (!infc_file_exists(path)) return INFC_OK;
-    INFC_TRY(infc_file_map(f->cx, path, &file));
+    INFC_TRY(infc_llm_file(f->cx, f->model, "chat_template.jinja", &path, &file));
+    if (!file.ptr) return INFC_OK;
     *out = infc_arena_copy_string(f->cx->arena, (const char *)file.ptr, file.len);
     if (strlen(*out) == file.len && infc_text_is_utf8(*out, file.len)) return INFC_OK;
     return infc_fail(f->cx, INFC_ERR_MODEL, (infc_loc){.file = path}, "it is no UTF-8 text");
 }
 
-static infc_status read_folder(infc_cx *cx, const char *dir, const infc_tokenizer **out) {
-    const char *path = infc_path_join(cx->arena, dir, "tokenizer.json"), *config_path, *template,
-               *texts[SPECIALS];
+static infc_status read_folder(infc_cx *cx, const infc_llm_model *model, const infc_tokenizer **out) {
+    const char *path, *config_path, *template, *texts[SPECIALS];
     infc_tokenizer *made = INFC_NEW(cx->arena, infc_tokenizer, 1);
-    const folder f = {cx, dir, made};
+    const folder f = {cx, model, made};
     static const char *const with_ids[] = {"generation_config.json", "config.json"};
     infc_bytes text;
     json_t *root;
-    if (!infc_file_exists(path)) {
-        const char *other = infc_path_join(cx->arena, dir, "tokenizer.model");
-        if (!infc_file_exists(other)) return INFC_OK;
+    INFC_TRY(infc_llm_file(cx, model, "tokenizer.json", &path, &text));
+    if (!text.ptr) {
+        const char *other;
+        INFC_TRY(infc_llm_file(cx, model, "tokenizer.model", &other, &text));
+        if (!text.ptr) return INFC_OK;
         return infc_fail(cx, INFC_ERR_UNSUPPORTED, (infc_loc){.file = other},
                          "a tokenizer is read from tokenizer.json, which is not beside it: "
                          "transformers writes it when"
                          " it saves a tokenizer");
     }
-    INFC_TRY(infc_file_map(cx, path, &text));
     INFC_TRY(infc_tokenizer_json(cx, path, text, made));
     INFC_TRY(read_object(&f, "tokenizer_config.json", &config_path, &root));
     for (size_t i = 0; i < SPECIALS; i++) texts[i] = token_text(&f, root, special_names[i]);
@@ -157,8 +156,7 @@ static infc_status read_folder(infc_cx *cx, const char *dir, const infc_tokenize
 
 infc_status infc_tokenizer_read(infc_cx *cx, const infc_llm_model *model, const infc_tokenizer **out) {
     *out = NULL;
-    if (!infc_path_ends(model->path, ".gguf"))
-        return read_folder(cx, infc_path_dir(cx->arena, model->path), out);
+    if (!model->gguf.path) return read_folder(cx, model, out);
     if (!infc_gguf_find(&model->gguf, "tokenizer.ggml.model")) return INFC_OK;
     infc_tokenizer *made = INFC_NEW(cx->arena, infc_tokenizer, 1);
     INFC_TRY(read_gguf(cx, &model->gguf, made));
