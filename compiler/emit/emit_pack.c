@@ -99,7 +99,7 @@ infc_status infc_emit_pack(infc_cx *cx, const infc_plan *plan, const char *versi
     const size_t digits = put_directory(&p, version, metadata, &directory);
     uint8_t length[8];
     for (int i = 0; i < 8; i++) length[i] = (uint8_t)((uint64_t)directory.len >> 8 * i);
-    INFC_TRY(infc_file_writer_open(cx, path, 0644, &to.file));
+    INFC_TRY(infc_file_writer_open(cx, path, NULL, 0644, &to.file));
     infc_file_writer_put(&to.file, length, sizeof length);
     infc_file_writer_put(&to.file, infc_buf_str(&directory), directory.len);
     infc_xxh64_begin(&to.hash);
