@@ -58,7 +58,7 @@ static infc_status write_file(infc_call_cx *call, const infc_build *build,
     const values *v = call->args.values;
     infc_cx *cx = call->cx;
     const infc_plan *plan = &build->targets[0].plan;
-    infc_piece *pieces;
+    infc_pack_entry *pieces;
     size_t n;
     infc_stage *stage;
     INFC_TRY(infc_llm_pack_pieces(cx, model, &pieces, &n));

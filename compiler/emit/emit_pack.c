@@ -32,7 +32,7 @@ static void add(packer *p, entry e) {
     add_entry(p, (entry){.name = pad, .bytes = INFC_ALIGN - over});
 }
 
-static void list(packer *p, const infc_plan *plan, const infc_piece *pieces, size_t n_pieces,
+static void list(packer *p, const infc_plan *plan, const infc_pack_entry *pieces, size_t n_pieces,
                  infc_emit_packed *out) {
     infc_arena *arena = p->cx->arena;
     infc_map seen = {.arena = arena};
@@ -87,7 +87,7 @@ static infc_status put_entries(const packer *p, infc_emit_unit *u, infc_emit_pay
 }
 
 infc_status infc_emit_pack(infc_cx *cx, const infc_plan *plan, const char *version,
-                           const char *metadata, const infc_piece *pieces, size_t n_pieces,
+                           const char *metadata, const infc_pack_entry *pieces, size_t n_pieces,
                            const char *path, infc_emit_packed *out) {
     packer p = {.cx = cx};
     infc_emit_unit u = {.cx = cx, .plan = plan};

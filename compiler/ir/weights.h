@@ -19,10 +19,10 @@ typedef struct infc_packed {
     infc_bytes *items;
 } infc_packed;
 
-typedef struct infc_piece { /* an entry of such a file */
+typedef struct infc_pack_entry { /* an entry of such a file */
     const char *name;
     infc_bytes bytes;
-} infc_piece;
+} infc_pack_entry;
 
 typedef struct infc_weights {
     infc_arena *arena;

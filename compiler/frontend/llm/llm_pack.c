@@ -246,13 +246,13 @@ infc_status infc_llm_pack_spec(infc_cx *cx, const infc_llm_pack *pack, const inf
 
 typedef struct pieces {
     infc_arena *arena;
-    infc_piece *items;
+    infc_pack_entry *items;
     size_t n, cap;
 } pieces;
 
 static void add(pieces *p, const char *prefix, const char *name, infc_bytes bytes) {
     INFC_GROW(p->arena, p->items, p->n, p->cap);
-    p->items[p->n++] = (infc_piece){infc_arena_printf(p->arena, "%s%s", prefix, name), bytes};
+    p->items[p->n++] = (infc_pack_entry){infc_arena_printf(p->arena, "%s%s", prefix, name), bytes};
 }
 
 /* What a safetensors file with these tensors begins with. */
@@ -279,7 +279,7 @@ static infc_bytes head_of(infc_arena *arena, const infc_checkpoint *checkpoint) 
     return infc_buf_bytes(&out);
 }
 
-infc_status infc_llm_pack_pieces(infc_cx *cx, const infc_llm_model *model, infc_piece **out, size_t *n) {
+infc_status infc_llm_pack_pieces(infc_cx *cx, const infc_llm_model *model, infc_pack_entry **out, size_t *n) {
     pieces p = {.arena = cx->arena};
     const char *path;
     infc_bytes bytes;

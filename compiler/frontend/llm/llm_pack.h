@@ -30,7 +30,7 @@ infc_status infc_llm_pack_spec(infc_cx *cx, const infc_llm_pack *pack, const inf
                                infc_spec *out, const char **calibration);
 
 /* For writing: all but packed weights, borrowed from the model; and members of a JSON object. */
-infc_status infc_llm_pack_pieces(infc_cx *cx, const infc_llm_model *model, infc_piece **out, size_t *n);
+infc_status infc_llm_pack_pieces(infc_cx *cx, const infc_llm_model *model, infc_pack_entry **out, size_t *n);
 const char *infc_llm_pack_metadata(infc_cx *cx, const infc_spec *spec, const char *calibration,
                                    const char *source, const char *source_sha256);
 
