@@ -144,7 +144,8 @@ infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *des
         full.out.layout = desc->out.layout;
     infc_tensor operands[INFC_MAX_OPERANDS];
     for (int i = 0; i < desc->n_in; i++) {
-        if (!in[i].data && infc_type_count(&in[i].type))
+        /* What an If did not compute has no data either. */
+        if (!in[i].data && infc_type_count(&in[i].type) && desc->kind != INFC_OP_choose)
             return infc_fail(cx, INFC_ERR_UNSUPPORTED, INFC_NO_LOC,
                              "%s of a weight whose own values are not in the packed file (.infw): "
                              "take the model that "

@@ -49,6 +49,8 @@ typedef struct infrt_ask {
     uint32_t n, top_logprobs, top_k;
     bool stream, include_usage, logprobs, echo, ignore_eos, seeded, add_special;
     uint64_t seed;
+    int32_t priority;       /* lower ones first */
+    const char *cache_salt; /* null: none */
     float temperature, top_p, min_p, repetition_penalty, presence_penalty, frequency_penalty;
     infrt_llm_bias *bias;
     uint32_t n_bias;

@@ -77,6 +77,13 @@ bool infrt_take_COUNT(infrt_reading *r, void *out, double least, double most) {
     return true;
 }
 
+bool infrt_take_SIGNED(infrt_reading *r, void *out, double least, double most) {
+    double value;
+    if (!whole(r, least, most, &value)) return false;
+    *(int32_t *)out = (int32_t)value;
+    return true;
+}
+
 /* -1 and 0 stand for all. */
 bool infrt_take_TOP_K(infrt_reading *r, void *out, double least, double most) {
     double value;

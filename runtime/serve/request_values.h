@@ -21,7 +21,7 @@ typedef struct infrt_reading {
 typedef bool infrt_take_value(infrt_reading *r, void *out, double least, double most);
 infrt_take_value infrt_take_NAME, infrt_take_MESSAGES, infrt_take_PROMPT, infrt_take_COUNT,
     infrt_take_BOOL, infrt_take_OPTIONS, infrt_take_STOP, infrt_take_SEED, infrt_take_NUMBER,
-    infrt_take_TOP_K, infrt_take_BIAS, infrt_take_LOGPROBS, infrt_take_IDS;
+    infrt_take_TOP_K, infrt_take_BIAS, infrt_take_LOGPROBS, infrt_take_IDS, infrt_take_SIGNED;
 
 /* "messages[1].content: a text is needed, not a number" */
 bool infrt_take_wrong(infrt_reading *r, const char *needed);

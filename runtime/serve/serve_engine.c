@@ -35,6 +35,9 @@ static infrt_llm_request request_of(const infrt_job *job, uint32_t choice) {
                                             .seed = seed_of(job, choice % a->n),
                                             .bias = a->bias,
                                             .n_bias = a->n_bias},
+                               .priority = a->priority,
+                               .tenant = job->tenant[0] ? job->tenant : NULL,
+                               .salt = job->salt,
                                .adapter = job->adapter,
                                .stop = a->stop,
                                .n_stop = a->n_stop};

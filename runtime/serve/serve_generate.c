@@ -2,6 +2,8 @@
 #include "serve_server.h"
 #include "infrt_os.h"
 #include "tokenizer.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -85,6 +87,15 @@ static bool seed_take(infrt_job *job, infrt_refusal *refusal) {
     return infrt_refuse(refusal, 503, NULL, "there are no random numbers");
 }
 
+/* Keys are tenants; what a salt has cached is seen by that salt alone. */
+static void tenant_take(infrt_conn *c, infrt_job *job) {
+    size_t n;
+    const char *key = infrt_http_find(&c->http, "authorization", &n), *salt = job->ask.cache_salt;
+    if (c->server->keys.n && key)
+        snprintf(job->tenant, sizeof job->tenant, "%016" PRIx64, infrt_text_number(key, n));
+    if (salt) job->salt = infrt_text_number(salt, strlen(salt));
+}
+
 static bool choices_make(infrt_job *job, infrt_refusal *refusal) {
     const uint32_t n = job->ask.n_prompts * job->ask.n;
     job->choices = calloc(n, sizeof *job->choices);
@@ -117,6 +128,7 @@ static void job_start(infrt_conn *c, infrt_ask_route route) {
         job_free(job);
         return;
     }
+    tenant_take(c, job);
     s->n_answers += job->n_choices;
     c->job = job;
     job->owner = c;

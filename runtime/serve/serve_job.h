@@ -25,7 +25,8 @@ typedef struct infrt_job {
     void *owner; /* of the network thread: who waits for it; null: nobody any more */
     infrt_ask ask;
     const char *adapter; /* in ask.texts; null: the base */
-    uint64_t seed;
+    uint64_t seed, salt;
+    char tenant[17];       /* of the key; empty: there are no keys */
     infrt_choice *choices; /* [n_choices], prompt by prompt */
     uint32_t n_choices;
     /* Set by the network thread while the engine has it: it is no longer wanted; its reader is slow, so that nothing

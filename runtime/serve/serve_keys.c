@@ -83,3 +83,11 @@ bool infrt_keys_allow(const infrt_keys *keys, const char *authorization, size_t 
     }
     return found != 0;
 }
+
+uint64_t infrt_text_number(const char *text, size_t n) {
+    unsigned char own[32];
+    uint64_t number;
+    digest(text, n, own);
+    memcpy(&number, own, sizeof number);
+    return number;
+}

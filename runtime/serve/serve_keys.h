@@ -11,6 +11,8 @@ typedef struct infrt_keys {
 /* From "env:NAME" or a file: keys between white space and commas, of visible ASCII. null: none are asked for. */
 infrt_status infrt_keys_read(infrt_keys *keys, const char *from, infrt_error *error);
 void infrt_keys_free(infrt_keys *keys);
+/* A number that no one guesses who does not know the text: of its SHA-256. */
+uint64_t infrt_text_number(const char *text, size_t n);
 /* Whether "Bearer KEY" is one of them. The time does not depend on how much of a key is right. */
 bool infrt_keys_allow(const infrt_keys *keys, const char *authorization, size_t bytes);
 

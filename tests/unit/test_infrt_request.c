@@ -38,7 +38,8 @@ static void everything_is_taken(void **state) {
                  "\"presence_penalty\": -1, "
                  "\"frequency_penalty\": 1.5, \"repetition_penalty\": 1.25, \"logit_bias\": "
                  "{\"7\": -100, \"8\": 2}, "
-                 "\"logprobs\": true, \"top_logprobs\": 20, \"ignore_eos\": true, \"user\": "
+                 "\"logprobs\": true, \"top_logprobs\": 20, \"ignore_eos\": true, \"priority\": "
+                 "-3, \"cache_salt\": \"s\", \"user\": "
                  "{\"any\": [1]}, \"tools\": [ ], "
                  "\"tool_choice\": \"none\", \"response_format\": {\"type\": \"text\"}, "
                  "\"functions\": null}",
@@ -54,6 +55,8 @@ static void everything_is_taken(void **state) {
     assert_int_equal(ask.top_logprobs, 20);
     assert_true(ask.temperature == 0.5f && ask.top_p == 0.25f && ask.min_p == 0.125f &&
                 ask.repetition_penalty == 1.25f);
+    assert_int_equal(ask.priority, -3);
+    assert_string_equal(ask.cache_salt, "s");
     assert_int_equal(ask.n_bias, 2);
     assert_true(isinf(ask.bias[0].add) && ask.bias[0].token == 7 && ask.bias[1].add == 2);
     assert_string_equal(ask.messages[0].role, "user");
@@ -125,6 +128,8 @@ static const struct {
     {INFRT_ASK_CHAT, "{" M ", \"n\": \"1\"}", "n", "not a text"},
     {INFRT_ASK_CHAT, "{" M ", \"max_tokens\": -1}", "max_tokens", "from 1"}, /* CVE-2026-21869: a negative count */
     {INFRT_ASK_CHAT, "{" M ", \"max_tokens\": 0}", "max_tokens", "from 1"},
+    {INFRT_ASK_CHAT, "{" M ", \"priority\": -101}", "priority", "from -100 to 100"},
+    {INFRT_ASK_CHAT, "{" M ", \"cache_salt\": 1}", "cache_salt", "a text is needed"},
     {INFRT_ASK_CHAT, "{" M ", \"top_k\": -2}", "top_k", "from -1"},
     {INFRT_ASK_CHAT, "{" M ", \"temperature\": true}", "temperature", "from 0 to 100 is needed, not true or false"},
     {INFRT_ASK_CHAT, "{" M ", \"temperature\": -0.5}", "temperature", "from 0"},

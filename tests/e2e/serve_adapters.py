@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Adapters of examples/tiny-lm loaded, named, replaced and unloaded while its server runs.
+
+usage: serve_adapters.py INFC SOURCE_DIR WORK_DIR
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import threading
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "llm"))
+import adapters  # noqa: E402
+import checkpoint  # noqa: E402
+from serving import Server, compile_tiny  # noqa: E402
+
+FAILED = []
+VERSE = "In the beginning God created the"
+LOAD, UNLOAD = "/v1/load_lora_adapter", "/v1/unload_lora_adapter"
+
+
+def expect(holds, what):
+    if not holds:
+        FAILED.append(what)
+        print("FAILED", what, flush=True)
+
+
+def make_adapters(source, root):
+    tensors = checkpoint.read_safetensors(source / "examples/tiny-lm/model.safetensors")
+    adapters.shapes = lambda: (("base_model.model." + n.removesuffix(".weight"), t.shape) for n, t in sorted(tensors.items())
+                               if n.endswith("_proj.weight"))
+    for i, name in enumerate("abcde"):
+        adapters.write_adapter(root / name, seed=i, rank=2 + i)
+    adapters.write_adapter(root / "deep", seed=9, rank=64)
+    adapters.write_adapter(root.parent / "outside", seed=9, rank=4)
+    (root / "link").symlink_to(root / "a")
+    shutil.copytree(root / "a", root / "linked_file")
+    (root / "linked_file/adapter_model.safetensors").unlink()
+    (root / "linked_file/adapter_model.safetensors").symlink_to(root / "a/adapter_model.safetensors")
+    shutil.copytree(root / "a", root / "cut")
+    os.truncate(root / "cut/adapter_model.safetensors", 1000)
+
+
+def answer(server, model, **more):
+    status, made = server.json("POST", "/v1/completions", {"model": model, "prompt": VERSE, "max_tokens": 24, "temperature": 0,
+                                                           **more})
+    return made["choices"][0]["text"] if status == 200 else status
+
+
+def load(server, name, path, **more):
+    return server.ask("POST", LOAD, {"lora_name": name, "lora_path": str(path), **more})[0]
+
+
+def check_answers(server, program, root):
+    """L3: each answers as alone, in any order."""
+    alone = {}
+    for name in ("", "a", "b", "c"):
+        words = [program, "run", "--prompt", VERSE, "--max-tokens", "24", "--json", *(["--adapter", root / name] if name else [])]
+        alone[name] = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)["text"]
+    expect(len(set(alone.values())) == 4, "adapters change answers")
+    expect(load(server, "a", "a") == 200 and load(server, "b", root / "b") == 200, "below the root, relative or not")
+    done = server.ask("POST", LOAD, {"lora_name": "c", "lora_path": "c"})
+    expect(done[2] == b"Success: LoRA adapter 'c' added successfully.", "vLLM's words")
+    for name in ("a", "", "b", "c", "a", ""):
+        expect(answer(server, name or "tiny_lm") == alone[name], f"L3: {name or 'base'}")
+    expect(answer(server, "tiny_lm:b") == alone["b"] and answer(server, "x:b") == 404, "base:name")
+    made, threads = {}, []
+    for i in range(16):
+        name = ("", "a", "b", "c")[i % 4]
+        threads.append(threading.Thread(target=lambda i=i, n=name: made.update({i: (n, answer(server, n or "tiny_lm"))})))
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    expect(all(text == alone[name] for name, text in made.values()), "L6: mixed in a batch, each as alone")
+    listed = server.json("GET", "/v1/models")[1]["data"]
+    expect([(m["id"], m["parent"]) for m in listed] == [("tiny_lm", None), *((n, "tiny_lm") for n in "abc")], "models")
+    states = server.json("GET", "/v1/lora_adapters")[1]["data"]
+    expect([(a["name"], a["state"], a["rank"]) for a in states] == [(n, "ready", 2 + i) for i, n in enumerate("abc")], "states")
+    return alone
+
+
+def check_changes(server, alone):
+    expect(load(server, "a", "a") == 200, "L23: the same again is fine")
+    expect(load(server, "a", "b") == 400, "another under its name is not")
+    expect(load(server, "a", "b", load_inplace=True) == 200 and answer(server, "a") == alone["b"],
+           "L1: replaced, and nothing of the old one is cached")
+    expect(load(server, "d", "d") == 200 and load(server, "e", "e") == 200, "L2: more than fit: the idle one goes")
+    listed = [m["id"] for m in server.json("GET", "/v1/models")[1]["data"][1:]]
+    expect(len(listed) == 4 and {"d", "e"} <= set(listed), f"four are there: {listed}")
+    expect(server.ask("POST", UNLOAD, {"lora_name": "e"})[0] == 200 and answer(server, "e") == 404, "unloaded")
+    expect(server.ask("POST", UNLOAD, {"lora_name": "e"})[0] == 404, "which is not there")
+
+
+def check_refused(server, root):
+    """Paths that leave the root, links, files that are broken: each with its status, and the server goes on."""
+    for what, path, status in [("outside", root.parent / "outside", 403), ("..", "../outside", 403),
+                               ("a/../..", "a/../../outside", 403), ("a link", "link", 403), ("a linked file", "linked_file", 404), ("nothing", "nothing", 404),
+                               ("the root", root, 403), ("/etc", "/etc", 403), ("L17: the rank", "deep", 400),
+                               ("a file that is cut", "cut", 400), ("no name", "", 400)]:
+        expect(load(server, "x", path) == status, f"{what}: {load(server, 'x', path)}")
+    for name in ("", "a b", "x" * 129, "ä", "../x"):
+        expect(load(server, name, "a") == 400, f"the name {name!r}")
+    expect(server.ask("POST", LOAD, {"lora_name": 3, "lora_path": "a"})[0] == 400, "a name that is no text")
+    expect(server.ask("POST", LOAD, b"{")[0] == 400, "no JSON")
+    expect(answer(server, "x") == 404 and server.ask("GET", "/health")[0] == 200, "nothing of it is there")
+
+
+def main():
+    infc, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]).resolve()
+    shutil.rmtree(work, ignore_errors=True)
+    root = work / "adapters"
+    root.mkdir(parents=True)
+    make_adapters(source, root)
+    program = compile_tiny(infc, source, work / "lm", "--set", "adapters.max_loaded=4")
+    with Server(program, "--adapter-root", root) as server:
+        alone = check_answers(server, program, root)
+        check_changes(server, alone)
+        check_refused(server, root)
+        expect(server.stop() == 0, "SIGTERM: exit code 0")
+    with Server(program, "--adapter", root / "a", "--adapter", f"second={root / 'b'}") as server:
+        expect(answer(server, "a") == alone["a"] and answer(server, "second") == alone["b"], "loaded at the start")
+        expect(load(server, "x", "a") == 403, "without a root none are loaded")
+    print("serve_adapters:", "failed" if FAILED else "all held")
+    return 1 if FAILED else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
