@@ -81,15 +81,16 @@ static bool field_take(void *self, infrt_json_reader *json, const char *key) {
 
 static bool prompt_check(infrt_reading *r) {
     infrt_ask *a = r->ask;
-    if (a->route == CHAT && !a->n_messages)
+    const unsigned route = a->route;
+    if (route == CHAT && !a->n_messages)
         return infrt_refuse(r->refusal, 400, "messages", "messages is needed: a list with at least one message");
-    if (a->route == TEXT && !a->n_prompts)
+    if (route == TEXT && !a->n_prompts)
         return infrt_refuse(r->refusal, 400, "prompt", "prompt is needed: a text, a list of texts, or token ids");
-    if (a->route == TOKENIZE && (a->n_messages > 0) + a->n_prompts != 1)
+    if (route == TOKENIZE && (a->n_messages > 0) + a->n_prompts != 1)
         return infrt_refuse(r->refusal, 400, "prompt", "either a prompt or messages are needed");
-    if (a->route == TOKENIZE && a->n_prompts && !a->prompts[0].text)
+    if (route == TOKENIZE && a->n_prompts && !a->prompts[0].text)
         return infrt_refuse(r->refusal, 400, "prompt", "prompt: a text is needed");
-    if (a->route == DETOKENIZE && !a->n_prompts)
+    if (route == DETOKENIZE && !a->n_prompts)
         return infrt_refuse(r->refusal, 400, "tokens", "tokens is needed: a list of token ids");
     a->chat = a->n_messages > 0;
     if (a->chat) a->n_prompts = 1;
