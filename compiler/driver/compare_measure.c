@@ -91,7 +91,11 @@ static infc_status run(infc_comparison *c, infc_cx *trial, infc_build *build,
     infc_verify_sizes_choose(ir, sizes, &left_out);
     INFC_TRY(infc_verify_inputs(trial, ir, sizes[0].at, NULL, inputs, names));
     INFC_TRY(infc_npz_write(trial, path, names, inputs, n));
-    INFC_TRY(infc_verify_run(trial, &r->target, binary, path, c->temp, r->target.name, true, &dumped));
+    const infc_status ran =
+        infc_verify_run(trial, &r->target, binary, path, c->temp, r->target.name, true, &dumped);
+    if (ran == INFC_ERR_MODEL)
+        infc_warn(trial, INFC_NO_LOC, "these inputs were made up, and may not suit the model");
+    INFC_TRY(ran);
     INFC_TRY(infc_verify_compare(trial, ir, inputs, &dumped, &verified));
     r->first = verified.first;
     r->agreement = verified.first.tensor ? INFC_DIFFERS : INFC_AGREES;

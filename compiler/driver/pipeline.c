@@ -186,8 +186,13 @@ static infc_status check_facts(infc_pipeline *p, infc_built *built) {
         built->plan.source_sha256 = before->plan.source_sha256;
         built->plan.check_seed = before->plan.check_seed;
         built->plan.check_hash = before->plan.check_hash;
+        built->plan.made_up = before->plan.made_up;
         return INFC_OK;
     }
+    infc_index_range *ranges = INFC_NEW(p->cx->arena, infc_index_range, (size_t)built->plan.n_inputs);
+    for (int i = 0; i < built->plan.n_inputs; i++)
+        ranges[i] = infc_index_range_of(&p->build->ir, (size_t)i, NULL);
+    built->plan.made_up = ranges;
     INFC_TRY(infc_model_digest(p->cx, &p->build->spec, &p->build->ir, &built->plan.source_sha256));
     return infc_self_check(p->cx, &p->build->ir, &built->plan);
 }

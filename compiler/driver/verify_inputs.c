@@ -1,18 +1,13 @@
 #include "verify.h"
 #include <string.h>
 
-/* Integers of 32 bits and more are 0 or 1, since they may be indices, counts or masks; bytes are up to 7. */
-static unsigned bits_of(infc_dtype dtype) {
-    return infc_dtype_bytes(dtype) >= 4 || dtype == INFC_DTYPE_bool ? 1 : 3;
-}
-
-static void fill(infc_tensor *tensor, size_t input) {
+static void fill(infc_tensor *tensor, size_t input, infc_index_range range) {
     const size_t bytes = infc_dtype_bytes(tensor->type.dtype);
     for (int64_t i = 0; i < infc_type_count(&tensor->type); i++) {
         char *at = (char *)tensor->data + (size_t)i * bytes;
         float value = infc_check_f32(INFC_CHECK_SEED, input, (uint64_t)i);
-        uint64_t small = infc_check_random(INFC_CHECK_SEED, input, (uint64_t)i) >>
-                         (64 - bits_of(tensor->type.dtype));
+        uint64_t random = infc_check_random(INFC_CHECK_SEED, input, (uint64_t)i) >> 61;
+        int64_t small = range.least + (int64_t)random % (range.span + 1);
         if (tensor->type.dtype == INFC_DTYPE_f32) memcpy(at, &value, bytes);
         else memcpy(at, &small, bytes); /* little-endian: the low bytes */
     }
@@ -59,7 +54,7 @@ infc_status infc_verify_inputs(infc_cx *cx, const infc_ir *ir, const int64_t *si
             continue;
         }
         INFC_TRY(infc_tensor_create(cx, cx->arena, &type, &inputs[i]));
-        fill(&inputs[i], i);
+        fill(&inputs[i], i, infc_index_range_of(ir, i, sizes));
     }
     return infc_diags_status(cx, mark);
 }

@@ -26,7 +26,10 @@ static infc_status run_at(infc_verification *v, infc_build *build, const infc_ta
     *run = (infc_verified_run){.worst = -1};
     INFC_TRY(infc_verify_inputs(cx, ir, sizes->at, v->options->inputs, inputs, names));
     INFC_TRY(infc_npz_write(cx, input_path, names, inputs, n));
-    INFC_TRY(infc_verify_run(cx, target, binary, input_path, v->temp, id, true, &dumped));
+    const infc_status status = infc_verify_run(cx, target, binary, input_path, v->temp, id, true, &dumped);
+    if (status == INFC_ERR_MODEL && !v->options->inputs)
+        infc_warn(cx, INFC_NO_LOC, "made up inputs do not suit this model; give real ones: --inputs F.npz");
+    INFC_TRY(status);
     run->sizes = infc_verify_sizes_of(ir, inputs);
     if (v->options->against_onnx) {
         run->onnx = INFC_NEW(cx->arena, infc_onnx_check, 1);

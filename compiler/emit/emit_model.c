@@ -14,8 +14,9 @@ static void print_tensor(const infc_emit_unit *u, int id, int step, uint64_t off
                     buffer->type.rank, step);
     for (int d = 0; d < buffer->type.rank; d++)
         infc_buf_printf(out, "%s%lld", d ? ", " : "", (long long)infc_dim_most(buffer->type.dims[d]));
-    infc_buf_printf(out, "%s}, %llu, %llu},\n", buffer->type.rank ? "" : "0",
-                    (unsigned long long)buffer->bytes, (unsigned long long)offset);
+    infc_buf_printf(out, "%s}, %llu, %llu%s},\n", buffer->type.rank ? "" : "0",
+                    (unsigned long long)buffer->bytes, (unsigned long long)offset,
+                    offset > INT64_MAX ? "u" : "");
 }
 
 /* Intermediates that the model names: in the arena, whole after the step that writes them. */
@@ -37,9 +38,14 @@ static const char *dims_cases(const infc_emit_unit *u) {
     return infc_buf_str(&out);
 }
 
-static const char *port_infos(const infc_emit_unit *u, const int *ids, int n) {
+static const char *port_infos(const infc_emit_unit *u, const int *ids, int n, const infc_index_range *made_up) {
     infc_buf out = {.arena = u->cx->arena};
-    for (int i = 0; i < n; i++) print_tensor(u, ids[i], 0, 0, &out);
+    for (int i = 0; i < n; i++) {
+        const infc_dtype dtype = u->plan->buffers[ids[i]].type.dtype;
+        const bool whole = made_up && (infc_dtype_is_integer(dtype) || dtype == INFC_DTYPE_bool);
+        const infc_index_range range = whole ? made_up[i] : (infc_index_range){0, 0};
+        print_tensor(u, ids[i], (int)range.span, (uint64_t)range.least, &out);
+    }
     return infc_buf_str(&out);
 }
 
@@ -212,8 +218,8 @@ infc_status infc_emit_model_text(infc_emit_unit *u, infc_buf *out) {
         {"n_steps", count(u, (size_t)plan->n_steps)},
         {"n_images", count(u, u->spec ? u->spec->n_images : 0)},
         {"n_classes", count(u, u->spec ? u->spec->n_classes : 0)},
-        {"input_infos", port_infos(u, plan->inputs, plan->n_inputs)},
-        {"output_infos", port_infos(u, plan->outputs, plan->n_outputs)},
+        {"input_infos", port_infos(u, plan->inputs, plan->n_inputs, plan->made_up)},
+        {"output_infos", port_infos(u, plan->outputs, plan->n_outputs, NULL)},
         {"tensor_infos", tensors},
         {"step_infos", step_infos(u)},
         {"image_infos", infc_buf_str(&images)},

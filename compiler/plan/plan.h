@@ -8,6 +8,7 @@
 #define INFC_PLAN_H
 #include "../frontend/spec.h"
 #include "../ir/access.h"
+#include "../ir/index_range.h"
 #include "../ir/ir.h"
 
 typedef enum infc_place {
@@ -142,6 +143,7 @@ typedef struct infc_plan {
     const infc_ir_notes *stayed_float; /* borrowed; may be null */
     const infc_llm_facts *llm;         /* borrowed; null unless a language model */
     uint64_t check_seed, check_hash;   /* see infc_abi.h */
+    const infc_index_range *made_up;   /* of each input; may be null */
 } infc_plan;
 
 infc_status infc_plan_build(infc_cx *cx, infc_ir *lowered, const infc_spec *spec,

@@ -5,6 +5,7 @@
 #include "app_trace.h"
 #include "infrt_os.h"
 #include <stdlib.h>
+#include <string.h>
 
 enum { SAMPLES_MAX = 1 << 20, WARM_RUNS_MIN = 3, PROBE_NS = 200 };
 
@@ -143,6 +144,14 @@ static void bench_json(const infrt_app *app, const bench *b) {
     infrt_json_close(&json, '}');
 }
 
+static void tell_made_up(infrt_error *error) {
+    const size_t n = strlen(error->text);
+    snprintf(error->text + n, sizeof error->text - n,
+             ". bench makes its inputs up, which do not suit this model: give it real ones and "
+             "time that with  "
+             "run --inputs F.npz --repeat 100");
+}
+
 infrt_status infrt_app_bench(infrt_app *app) {
     double seconds = app->options.seconds > 0 ? app->options.seconds : 1;
     bench b = {0};
@@ -152,6 +161,7 @@ infrt_status infrt_app_bench(infrt_app *app) {
     if (status == INFRT_OK) {
         infrt_buffers_synthesize(&app->buffers, app->model->check_seed);
         status = measure(app, &b, seconds);
+        if (status == INFRT_ERR_DATA) tell_made_up(&app->error);
     }
     if (status == INFRT_OK) infrt_times_sort(b.ns, b.n);
     if (status == INFRT_OK) status = trace_steps(app, &b, seconds);

@@ -71,22 +71,18 @@ static uint16_t f16_eighths(int k) {
 }
 
 /* Element i of input t as the bits of its dtype. */
-static uint64_t element_bits(uint32_t dtype, uint64_t seed, uint64_t t, uint64_t i) {
+static uint64_t element_bits(const infc_tensor_info *info, uint64_t seed, uint64_t t, uint64_t i) {
     float value = infc_check_f32(seed, t, i);
     uint64_t random = infc_check_random(seed, t, i), bits = 0;
     uint32_t f32_bits;
     double wide = (double)value;
     memcpy(&f32_bits, &value, sizeof f32_bits);
-    switch (dtype) {
+    switch (info->dtype) {
     case INFC_DTYPE_f32: return f32_bits;
     case INFC_DTYPE_f64: memcpy(&bits, &wide, sizeof bits); return bits;
     case INFC_DTYPE_bf16: return f32_bits >> 16;
     case INFC_DTYPE_f16: return f16_eighths((int)(random >> 60) - 8);
-    case INFC_DTYPE_i8:
-    case INFC_DTYPE_u8:
-    case INFC_DTYPE_i16:
-    case INFC_DTYPE_u16: return random >> 61;
-    default: return random >> 63; /* 0 or 1: valid as an index, a count and a mask */
+    default: return info->offset + (random >> 61) % (info->step + 1u);
     }
 }
 
@@ -95,7 +91,7 @@ void infrt_buffers_synthesize(const infrt_buffers *buffers, uint64_t seed) {
         const infc_tensor_info *info = &buffers->model->inputs[t];
         size_t size = infrt_dtype_bytes(info->dtype), n = size ? (size_t)info->bytes / size : 0;
         for (size_t i = 0; i < n; i++) {
-            uint64_t bits = element_bits(info->dtype, seed, t, i);
+            uint64_t bits = element_bits(info, seed, t, i);
             memcpy((char *)buffers->inputs[t] + i * size, &bits, size);
         }
     }

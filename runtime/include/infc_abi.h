@@ -81,10 +81,10 @@ typedef struct infc_tensor_info {
     uint32_t dtype;   /* infc_dtype */
     uint32_t layout;  /* infc_layout; plain for inputs and outputs */
     uint32_t rank;
-    uint32_t step;               /* intermediates: the step after which it holds its value */
+    uint32_t step; /* intermediates: the step after which it holds its value; integer inputs: see offset */
     int64_t dims[INFC_MAX_RANK]; /* logical */
     uint64_t bytes;
-    uint64_t offset; /* intermediates: in the arena; others overwrite it after its last use */
+    uint64_t offset; /* intermediates: in the arena; integer inputs: made-up ones are offset .. offset + step, signed */
 } infc_tensor_info;
 
 typedef struct infc_step_info {

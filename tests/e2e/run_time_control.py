@@ -148,6 +148,36 @@ def lengths(infc, work):
         subprocess.run([infc, "verify", folder / "model.onnx", *sets], check=True, capture_output=True, text=True)
 
 
+def made_up(infc, work):
+    """Inputs that verify and bench make up are indices that the model can take, and where they are not, it is said."""
+    table, index = np.ones((9, 4), np.float32), {"i": (INT64, [3])}
+    constants = {"t1": table[:1], "t2": table[:2], "t9": table, "n7": np.int64(7), "n50": np.int64(50), "n5": np.int64(5)}
+    for name, nodes, inputs in (
+            ("one_row", ["Gather t1,i -> y"], index),
+            ("from_7", ["Sub i,n7 -> c", "Gather t2,c -> y"], index),
+            ("below_0", ["Add i,n50 -> c", "Gather t2,c -> y"], index),
+            ("both", ["Gather t9,i -> a", "Gather t1,i -> b", "Add a,b -> y"], index),
+            ("bytes", [("Cast i -> c", {"to": 7}), "Gather t2,c -> y"], {"i": (TensorProto.UINT8, [30])}),
+            ("elements", ["GatherElements t1,i -> y"], {"i": (INT64, [1, 4])}),
+            ("nd", ["GatherND t1,i -> y"], {"i": (INT64, [3, 1])}),
+            ("scatter", ["ScatterElements t1,i,t1 -> y"], {"i": (INT64, [1, 4])}),
+            ("times_5", ["Mul i,n5 -> c", "Gather t2,c -> y"], {"i": (INT64, [30])})):
+        folder = work / f"made_up_{name}"
+        folder.mkdir()
+        onnx.save(with_inputs(model(nodes, {}, constants, "y"), **inputs), folder / "model.onnx")
+        fits = name != "times_5"
+        run = lambda *command: subprocess.run([str(c) for c in command], capture_output=True, text=True)
+        verified = run(infc, "verify", folder / "model.onnx")
+        assert verified.returncode == (0 if fits else 3) and ("made up" in verified.stderr) != fits, (name, verified.stderr)
+        run(infc, "compile", folder / "model.onnx", "--set", "name=control", "-o", folder / "out")
+        timed = run(folder / "out/control", "bench", "--seconds", "0.01")
+        assert timed.returncode == (0 if fits else 3) and ("makes its inputs up" in timed.stderr) != fits, (name, timed.stderr)
+        if not fits:
+            np.savez(folder / "in.npz", i=np.zeros(30, np.int64))
+            verified = run(infc, "verify", folder / "model.onnx", "--inputs", folder / "in.npz")
+            assert verified.returncode == 0 and "do not suit" in verified.stdout, (name, verified.stdout, verified.stderr)
+
+
 def large_integers(infc, work):
     """Shown with all their digits, which doubles have not."""
     folder = work / "large_integers"
@@ -182,6 +212,7 @@ def main():
         too_long(infc, work)
         lengths(infc, work)
         large_integers(infc, work)
+        made_up(infc, work)
 
 
 if __name__ == "__main__":
