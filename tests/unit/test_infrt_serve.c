@@ -1,4 +1,4 @@
-/* The server in this process over the fake model, with clients on threads of their own: for the thread sanitizer above all.
+/* The server in this process over the fake model, with clients on threads: for the thread sanitizer above all.
  * What answers say is tested from outside, over models with text. */
 #include "infrt_fake_llm.h"
 #include "infrt_serve.h"
@@ -56,13 +56,15 @@ static int client_connect(uint32_t port) {
     return -1;
 }
 
+#define FIELDS "Host: h\r\nConnection: close\r\nContent-Type: application/json\r\n"
+
 /* The reply to `body`, or to a GET without one; *n bytes. Null: the client left at once. */
 static bool ask(uint32_t port, const char *path, const char *body, bool leaves, char *reply) {
     char text[1024];
     const int fd = client_connect(port);
     size_t n = 0;
     ssize_t more = -1;
-    snprintf(text, sizeof text, "%s %s HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
+    snprintf(text, sizeof text, "%s %s HTTP/1.1\r\n" FIELDS "Content-Length: %zu\r\n\r\n%s",
              body ? "POST" : "GET", path, body ? strlen(body) : 0, body ? body : "");
     if (fd < 0) return false;
     const bool sent = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
@@ -79,20 +81,23 @@ typedef struct client {
 } client;
 
 static void *client_run(void *self) {
-    static const char *const bodies[] = {
-        "{\"prompt\": [1, 2, 3], \"max_tokens\": 30, \"ignore_eos\": true, \"temperature\": 0}", "{\"prompt\": [[1, 2], [3]], \"n\": 2, \"max_tokens\": 20, \"stream\": true, \"logprobs\": 2, \"seed\": 1}", "{\"prompt\": [4], \"max_tokens\": 150, \"stream\": true, \"stream_options\": {\"include_usage\": true}}",
-        "{\"prompt\": [99]}", NULL};
-    static const char *const paths[] = {"/v1/completions", "/v1/completions", "/v1/completions",
-                                        "/v1/completions", "/metrics"};
+    static const struct {
+        const char *path, *body, *status;
+    } asked[] = {
+        {"/v1/completions", "{\"prompt\": [1, 2, 3], \"max_tokens\": 30, \"ignore_eos\": true}", "HTTP/1.1 200 "},
+        {"/v1/completions", "{\"prompt\": [[1, 2], [3]], \"n\": 2, \"stream\": true, \"logprobs\":2}", "HTTP/1.1 200 "},
+        {"/v1/completions", "{\"prompt\": [4], \"max_tokens\": 150, \"stream\": true}", "HTTP/1.1 200 "},
+        {"/v1/completions", "{\"prompt\": [99]}", "HTTP/1.1 400 "},
+        {"/metrics", NULL, "HTTP/1.1 200 "},
+    };
     client *c = self;
     char *reply = malloc(REPLY_ROOM);
     for (uint32_t i = 0; reply && i < REQUESTS; i++) {
         const uint32_t kind = (i + c->number) % 5;
         const bool leaves = i % 4 == 3;
-        const bool good = ask(c->port, paths[kind], bodies[kind], leaves, reply);
-        const char *status = kind == 3 ? "HTTP/1.1 400 " : "HTTP/1.1 200 ";
-        if (!good || (!leaves && strncmp(reply, status, 13) != 0 && strncmp(reply, "HTTP/1.1 429 ", 13) != 0))
-            c->n_wrong++;
+        const bool good = ask(c->port, asked[kind].path, asked[kind].body, leaves, reply);
+        const bool told = !strncmp(reply, asked[kind].status, 13) || !strncmp(reply, "HTTP/1.1 429 ", 13);
+        if (!good || (!leaves && !told)) c->n_wrong++;
     }
     free(reply);
     return NULL;
