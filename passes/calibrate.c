@@ -17,6 +17,16 @@ static infc_status read_text(infc_pass_cx *pass, infc_bytes *out) {
     return INFC_OK;
 }
 
+static infc_status check_text(infc_pass_cx *pass, const char *text, size_t n) {
+    const infc_loc loc = {.file = pass->spec->calibration};
+    const char *nul = n ? memchr(text, 0, n) : NULL;
+    if (nul)
+        return infc_fail(pass->ir->cx, INFC_ERR_MODEL, loc, "has a NUL at byte %zu; give a text",
+                         (size_t)(nul - text));
+    if (infc_text_is_utf8(text, n)) return INFC_OK;
+    return infc_fail(pass->ir->cx, INFC_ERR_MODEL, loc, "is not UTF-8; give a text");
+}
+
 /* Sequences of ids, each with what texts of the model begin with. */
 static infc_status make_sequences(infc_calibration *c) {
     infc_pass_cx *pass = c->pass;
@@ -25,6 +35,7 @@ static infc_status make_sequences(infc_calibration *c) {
     infc_bytes text;
     INFC_TRY(read_text(pass, &text));
     const char *bytes = (const char *)text.ptr;
+    INFC_TRY(check_text(pass, bytes, text.len));
     const size_t most = text.len + 16;
     void *scratch = infc_arena_alloc(pass->scratch, infrt_encode_scratch(t, bytes, text.len) + 1, INFC_ALIGN);
     int32_t *ids = INFC_NEW(pass->scratch, int32_t, most);

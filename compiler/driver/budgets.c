@@ -11,6 +11,15 @@ static void exceeded(infc_cx *cx, const infc_spec *spec, const infc_built *built
               infc_bytes_text(cx->arena, budget), bytes - budget, advice);
 }
 
+/* What makes the file smaller than it is. */
+static const char *file_advice(const infc_spec *spec) {
+    if (spec->llm && (spec->weights == INFC_FORMAT_NONE || spec->weights == INFC_FORMAT_int8))
+        return "raise it, or use precision.weights: int4 or output.weights: file";
+    if (spec->weights != INFC_FORMAT_NONE && spec->weights != INFC_FORMAT_f32)
+        return "raise it, or use output.weights: file";
+    return "raise it, or use precision.weights: int8 or output.weights: file";
+}
+
 static void check_target(infc_cx *cx, const infc_spec *spec, const infc_built *built) {
     const infc_linked *linked = &built->linked;
     const char *what = linked->binary    ? linked->binary
@@ -21,8 +30,7 @@ static void check_target(infc_cx *cx, const infc_spec *spec, const infc_built *b
                     : !spec->weights_file ? built->emitted.weights_bytes
                                           : 0;
     if (spec->budget_file && file > spec->budget_file) {
-        exceeded(cx, spec, built, what, file, "file", spec->budget_file,
-                 "raise it, or use precision.weights: int8 or output.weights: file");
+        exceeded(cx, spec, built, what, file, "file", spec->budget_file, file_advice(spec));
     }
     uint64_t memory = built->plan.arena_bytes;
     if (spec->budget_memory && memory > spec->budget_memory) {

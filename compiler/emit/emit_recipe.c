@@ -56,18 +56,48 @@ void infc_emit_made_free(infc_emit_unit *u, infc_emit_made *made) {
     *made = (infc_emit_made){0};
 }
 
+/* Whether no element of this weight, borrowed from a file at any address, is NaN or infinite. */
+static bool all_finite(const infc_type *type, const void *data, int64_t n) {
+    uint32_t bad = 0;
+    if (type->dtype == INFC_DTYPE_f32)
+        for (int64_t i = 0; i < n; i++) {
+            uint32_t bits;
+            memcpy(&bits, (const char *)data + i * (int64_t)sizeof bits, sizeof bits);
+            bad |= (bits & 0x7f800000u) == 0x7f800000u;
+        }
+    else if (type->dtype == INFC_DTYPE_f16 || type->dtype == INFC_DTYPE_bf16) {
+        const uint32_t exponent = type->dtype == INFC_DTYPE_f16 ? 0x7c00u : 0x7f80u;
+        for (int64_t i = 0; i < n; i++) {
+            uint16_t bits;
+            memcpy(&bits, (const char *)data + i * (int64_t)sizeof bits, sizeof bits);
+            bad |= (bits & exponent) == exponent;
+        }
+    }
+    return !bad;
+}
+
+static infc_status not_finite(infc_emit_unit *u, const infc_plan_recipe *recipe, const char *so) {
+    const infc_plan_buffer *buffer = &u->plan->buffers[recipe->buffer];
+    return infc_fail(u->cx, INFC_ERR_MODEL, (infc_loc){.file = u->plan->source},
+                     "weight \"%s\" has an element that is no finite number; %s",
+                     buffer->tensor ? buffer->tensor : buffer->name, so);
+}
+
 /* The weight that `op` names: rows [row, row + n) of it where the recipe is made in parts. */
-static infc_status take_weight(infc_emit_unit *u, const infc_op_desc *op, bool parts, int64_t row,
-                               int64_t n, infc_emit_made *out) {
+static infc_status take_weight(infc_emit_unit *u, const infc_plan_recipe *recipe, const infc_op_desc *op,
+                               bool parts, int64_t row, int64_t n, infc_emit_made *out) {
     const infc_weight *weight = infc_weights_get(u->plan->weights, infc_desc_int(op, "id"));
     if (!weight)
         return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "a recipe starts from nothing");
     out->tensor = (infc_tensor){.type = weight->type, .data = (void *)(uintptr_t)weight->bytes}; /* only read */
-    if (!parts) return INFC_OK;
-    const uint64_t row_bytes = infc_type_bytes(&weight->type) / (uint64_t)weight->type.dims[0];
-    out->tensor.data = (char *)out->tensor.data + (uint64_t)row * row_bytes;
-    out->tensor.type.dims[0] = n;
-    return INFC_OK;
+    if (parts) {
+        const uint64_t row_bytes = infc_type_bytes(&weight->type) / (uint64_t)weight->type.dims[0];
+        out->tensor.data = (char *)out->tensor.data + (uint64_t)row * row_bytes;
+        out->tensor.type.dims[0] = n;
+    }
+    const infc_type *type = &out->tensor.type;
+    if (!u->plan->llm || all_finite(type, out->tensor.data, infc_type_count(type))) return INFC_OK;
+    return not_finite(u, recipe, "a language model with it would give no answers");
 }
 
 /* What becomes integers must be numbers. */
@@ -78,11 +108,7 @@ static infc_status check_finite(infc_emit_unit *u, const infc_plan_recipe *recip
         float value; /* borrowed from a file at any address */
         memcpy(&value, (const char *)in->data + i * (int64_t)sizeof value, sizeof value);
         if (isfinite(value)) continue;
-        const infc_plan_buffer *buffer = &u->plan->buffers[recipe->buffer];
-        return infc_fail(
-            u->cx, INFC_ERR_MODEL, (infc_loc){.file = u->plan->source},
-            "weight \"%s\" has an element that is no finite number; it cannot become integers",
-            buffer->tensor ? buffer->tensor : buffer->name);
+        return not_finite(u, recipe, "it cannot become integers");
     }
     return INFC_OK;
 }
@@ -134,7 +160,7 @@ infc_status infc_emit_recipe(infc_emit_unit *u, const infc_plan_recipe *recipe, 
     infc_status status = INFC_OK;
     if (turns_to_panels(ops, recipe->n_ops)) {
         infc_emit_made weight = {.arena = NULL};
-        INFC_TRY(take_weight(u, &ops[0], parts, row, n, &weight));
+        INFC_TRY(take_weight(u, recipe, &ops[0], parts, row, n, &weight));
         status = turn_to_panels(u, &weight.tensor, out);
         infc_emit_made_free(u, &weight);
         return status;
@@ -148,7 +174,7 @@ infc_status infc_emit_recipe(infc_emit_unit *u, const infc_plan_recipe *recipe, 
         depth -= n_in;
         if (n_in == 0) stack[depth] = (infc_emit_made){.arena = NULL};
         if (ops[i].kind == INFC_OP_weight)
-            status = take_weight(u, &ops[i], parts, row, n, &stack[depth]);
+            status = take_weight(u, recipe, &ops[i], parts, row, n, &stack[depth]);
         else {
             status = check_finite(u, recipe, &ops[i], &stack[depth].tensor);
             if (status == INFC_OK) status = apply(u, &ops[i], &stack[depth], &stack[depth]);

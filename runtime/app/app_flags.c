@@ -76,6 +76,15 @@ static infrt_status number_read(const infrt_flag *flag, const char *text, float 
     return INFRT_OK;
 }
 
+static infrt_status positive_read(const infrt_flag *flag, const char *text, float *out, infrt_error *error) {
+    char *end;
+    *out = strtof(text, &end); /* what is above 0 stays so, or is refused */
+    if (end == text || *end || !(*out > 0) || !((double)*out <= flag->most))
+        return infrt_fail(error, INFRT_ERR_USAGE, "%s %s: give a number above 0, at most %g; 1 turns it off",
+                          flag->name, text, flag->most);
+    return INFRT_OK;
+}
+
 static infrt_status seconds_read(const infrt_flag *flag, const char *text, double *out, infrt_error *error) {
     char *end;
     double value = strtod(text, &end);
@@ -103,6 +112,7 @@ static infrt_status flag_set(const infrt_flag *flag, const char *value, void *fi
     case INFRT_FLAG_COUNT64: return count64_read(flag, value, field, error);
     case INFRT_FLAG_BYTES: return bytes_read(flag, value, field, error);
     case INFRT_FLAG_NUMBER: return number_read(flag, value, field, error);
+    case INFRT_FLAG_POSITIVE: return positive_read(flag, value, field, error);
     case INFRT_FLAG_SECONDS: return seconds_read(flag, value, field, error);
     }
     return infrt_fail(error, INFRT_ERR_INTERNAL, "%s: known but not read", flag->name);
@@ -117,6 +127,8 @@ static infrt_status flag_unknown(const infrt_command_line *line, unsigned comman
         if (line->flags[i].commands & command) names[n++] = line->flags[i].name;
     snprintf(flag, sizeof flag, "%.*s", (int)strcspn(word, "="), word);
     near = infrt_nearest(flag, names, n);
+    if (strcmp(flag, "--json") == 0)
+        return infrt_fail(error, INFRT_ERR_USAGE, "%s has no --json; see %s --help", in, in);
     if (near)
         return infrt_fail(error, INFRT_ERR_USAGE, "%s: unknown flag \"%s\"; did you mean %s?", in, flag, near);
     return infrt_fail(error, INFRT_ERR_USAGE, "%s: unknown %s \"%s\"; see %s --help", in,

@@ -6,15 +6,16 @@
 #include <stdio.h>
 
 typedef enum infrt_flag_kind {
-    INFRT_FLAG_SWITCH,  /* bool; takes no value */
-    INFRT_FLAG_TEXT,    /* const char *; not empty, once */
-    INFRT_FLAG_ANY,     /* const char *; may be empty, once */
-    INFRT_FLAG_WORDS,   /* infrt_words; not empty, as often as given */
-    INFRT_FLAG_COUNT,   /* uint32_t in [least, most] */
-    INFRT_FLAG_COUNT64, /* uint64_t, any */
-    INFRT_FLAG_BYTES,   /* uint64_t: 1048576, 512MiB, 2GB */
-    INFRT_FLAG_NUMBER,  /* float in [least, most] */
-    INFRT_FLAG_SECONDS, /* double above 0, at most `most` */
+    INFRT_FLAG_SWITCH,   /* bool; takes no value */
+    INFRT_FLAG_TEXT,     /* const char *; not empty, once */
+    INFRT_FLAG_ANY,      /* const char *; may be empty, once */
+    INFRT_FLAG_WORDS,    /* infrt_words; not empty, as often as given */
+    INFRT_FLAG_COUNT,    /* uint32_t in [least, most] */
+    INFRT_FLAG_COUNT64,  /* uint64_t, any */
+    INFRT_FLAG_BYTES,    /* uint64_t: 1048576, 512MiB, 2GB */
+    INFRT_FLAG_NUMBER,   /* float in [least, most] */
+    INFRT_FLAG_POSITIVE, /* float above 0, at most `most`; 1: off */
+    INFRT_FLAG_SECONDS,  /* double above 0, at most `most` */
 } infrt_flag_kind;
 
 /* Start from {0}. */

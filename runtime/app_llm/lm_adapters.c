@@ -22,9 +22,15 @@ infrt_status infrt_lm_adapters_load(infrt_lm_app *app) {
     const infrt_words *words = &app->options.adapter;
     const uint32_t most =
         app->options.parsed.command & (INFRT_LM_BENCH | INFRT_LM_SERVE) ? INFRT_LM_ADAPTERS : 1;
+    const infc_adapter_info *places = app->model->llm->adapters;
     infrt_status status = INFRT_OK;
     if (words->n > most)
         return infrt_fail(&app->error, INFRT_ERR_USAGE, "--adapter: at most %u here", most);
+    if (places && words->n > places->max_loaded)
+        return infrt_fail(&app->error, INFRT_ERR_USAGE,
+                          "--adapter: %u are given, and the model was compiled for %u at a time "
+                          "(adapters.max_loaded)",
+                          words->n, places->max_loaded);
     for (uint32_t i = 0; i < words->n && status == INFRT_OK; i++) {
         const char *folder = split(words->at[i], app->adapters[i], sizeof app->adapters[i]);
         for (uint32_t k = 0; k < i && status == INFRT_OK; k++)

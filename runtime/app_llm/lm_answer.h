@@ -27,6 +27,8 @@ typedef struct infrt_lm_answer {
 
 /* Submits and steps until the answer ends. SIGINT and SIGTERM cancel it. */
 infrt_status infrt_lm_answer_get(infrt_lm_app *app, const infrt_llm_request *request, infrt_lm_answer *answer);
+/* INFRT_ERR_DATA: what to say of a request that failed before this token. */
+infrt_status infrt_lm_no_number(infrt_lm_app *app, uint32_t position);
 void infrt_lm_answer_free(infrt_lm_answer *answer);
 /* "12 prompt tokens in 80 ms (150/s), ..." */
 void infrt_lm_answer_times(const infrt_lm_app *app, const infrt_lm_answer *answer, FILE *out);

@@ -30,6 +30,10 @@ infrt_status infrt_lm_verify(infrt_lm_app *app);
 infrt_status infrt_lm_eval(infrt_lm_app *app);
 infrt_status infrt_lm_serve(infrt_lm_app *app);
 
+/* lm_files.c, before anything is computed: INFRT_ERR_USAGE when a file that the flags say to write is one that is read,
+ * or its ending is not that of what would be in it. */
+infrt_status infrt_lm_files_check(infrt_lm_app *app);
+
 /* Opens app->llm as the flags say; `config` may hold what the command decides. */
 infrt_status infrt_lm_open(infrt_lm_app *app, infrt_llm_config config);
 

@@ -5,12 +5,13 @@
 #include "app_times.h"
 #include "app_trace.h"
 #include "infrt_os.h"
-#include "lm_app.h"
+#include "lm_answer.h"
+#include <inttypes.h>
 #include <stdlib.h>
 
 typedef struct bench {
     infrt_lm_app *app;
-    uint32_t n_prompt, n_answer, depth, batch, repeat, context;
+    uint32_t n_prompt, n_answer, depth, batch, repeat, context, answer_context;
     int32_t *ids;          /* [context] */
     infrt_llm_id *answers; /* [batch] */
     uint32_t *n_tokens;    /* [batch], of each answer */
@@ -31,6 +32,7 @@ static infrt_status plan(infrt_lm_app *app, bench *b) {
                  .repeat = o->repeat ? o->repeat : 3};
     uint64_t whole = (uint64_t)b->depth + b->n_answer + 1;
     whole += (b->batch - UINT64_C(1)) * (b->depth / info->chunk + 1); /* those that go on while others are read */
+    b->answer_context = whole < info->context ? (uint32_t)whole : info->context;
     if (!o->prompt_tokens && b->n_prompt >= info->context) b->n_prompt = info->context - 1;
     if (b->n_prompt + (uint64_t)1 > whole) whole = b->n_prompt + (uint64_t)1;
     if (whole > info->context)
@@ -59,6 +61,24 @@ static void bench_free(bench *b) {
     free(b->step_ns);
 }
 
+static uint64_t cache_bytes(const bench *b, uint32_t tokens) {
+    const infc_llm_info *info = b->app->model->llm;
+    return (tokens / info->block_positions + (tokens % info->block_positions != 0)) * info->block_bytes;
+}
+
+/* Answers that wait for each other's blocks would not be a batch. */
+static infrt_status cache_check(const bench *b) {
+    const uint64_t given = b->app->options.kv_memory, prompt = cache_bytes(b, b->context),
+                   answers = cache_bytes(b, b->answer_context) * b->batch,
+                   needed = prompt > answers ? prompt : answers;
+    if (given == 0 || given >= needed) return INFRT_OK;
+    return infrt_fail(&b->app->error, INFRT_ERR_USAGE,
+                      "--kv-memory %" PRIu64
+                      ": a batch of %u of %u tokens each, and a prompt of %u, take %" PRIu64
+                      " bytes of cache; give that much",
+                      given, b->batch, b->answer_context, b->n_prompt, needed);
+}
+
 static infrt_status bench_open(bench *b, const infrt_watch *watch) {
     const infc_llm_info *info = b->app->model->llm;
     uint64_t blocks = b->context / info->block_positions + 1;
@@ -67,7 +87,8 @@ static infrt_status bench_open(bench *b, const infrt_watch *watch) {
                                .context = b->context,
                                .kv_bytes = blocks * b->batch * info->block_bytes,
                                .watch = watch};
-    return infrt_lm_open(b->app, config);
+    const infrt_status status = cache_check(b);
+    return status == INFRT_OK ? infrt_lm_open(b->app, config) : status;
 }
 
 /* `seed` also says whose adapter it takes. */
@@ -82,11 +103,12 @@ static infrt_status submit(bench *b, uint32_t n_prompt, uint32_t n_answer, uint6
     return infrt_llm_submit(b->app->llm, &request, out, &b->app->error);
 }
 
-/* Reads away what there is; whether the request has ended, and how many tokens came. */
-static bool drain(bench *b, infrt_llm_id id, uint32_t *n_tokens) {
+/* Reads away what there is, and counts the tokens that came; a request that failed gives no more. */
+static infrt_status drain(bench *b, infrt_llm_id id, uint32_t *n_tokens) {
     infrt_llm_event event = {0};
     while (infrt_llm_poll(b->app->llm, id, &event)) *n_tokens += event.token >= 0;
-    return event.finish != INFRT_LLM_GOES_ON;
+    if (event.finish != INFRT_LLM_FAILED) return INFRT_OK;
+    return infrt_lm_no_number(b->app, event.n_prompt + event.n_answer);
 }
 
 static infrt_status prompts_measure(bench *b) {
@@ -98,7 +120,7 @@ static infrt_status prompts_measure(bench *b) {
         status = submit(b, b->n_prompt, 1, i, &id);
         while (status == INFRT_OK && n == 0) {
             status = infrt_llm_step(b->app->llm, NULL, &b->app->error);
-            drain(b, id, &n);
+            if (status == INFRT_OK) status = drain(b, id, &n);
         }
         if (i) b->first_ns[i - 1] = infrt_os_now_ns() - begin;
     }
@@ -106,13 +128,14 @@ static infrt_status prompts_measure(bench *b) {
 }
 
 /* How many answers have a token, of all. */
-static uint32_t drain_all(bench *b) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < b->batch; i++) {
-        drain(b, b->answers[i], &b->n_tokens[i]);
-        n += b->n_tokens[i] > 0;
+static infrt_status drain_all(bench *b, uint32_t *n) {
+    infrt_status status = INFRT_OK;
+    *n = 0;
+    for (uint32_t i = 0; i < b->batch && status == INFRT_OK; i++) {
+        status = drain(b, b->answers[i], &b->n_tokens[i]);
+        *n += b->n_tokens[i] > 0;
     }
-    return n;
+    return status;
 }
 
 static infrt_status answers_begin(bench *b) {
@@ -120,8 +143,10 @@ static infrt_status answers_begin(bench *b) {
     uint64_t begin = infrt_os_now_ns();
     for (uint32_t i = 0; i < b->batch && status == INFRT_OK; i++)
         status = submit(b, b->depth, b->context - b->depth, 100 + i, &b->answers[i]);
-    for (uint32_t n = 0; status == INFRT_OK && n < b->batch; n = drain_all(b))
+    for (uint32_t n = 0; status == INFRT_OK && n < b->batch;) {
         status = infrt_llm_step(b->app->llm, NULL, &b->app->error);
+        if (status == INFRT_OK) status = drain_all(b, &n);
+    }
     b->depth_ns = infrt_os_now_ns() - begin;
     return status;
 }
@@ -129,13 +154,13 @@ static infrt_status answers_begin(bench *b) {
 static infrt_status answers_measure(bench *b) {
     infrt_llm_step_info info;
     infrt_status status = answers_begin(b);
-    uint32_t measured = 0;
+    uint32_t measured = 0, n;
     while (status == INFRT_OK && measured < b->n_answer) {
         uint64_t begin = infrt_os_now_ns();
         status = infrt_llm_step(b->app->llm, &info, &b->app->error);
         if (status != INFRT_OK || info.tokens < b->batch)
             break; /* some have come to the end of the context */
-        drain_all(b);
+        if ((status = drain_all(b, &n)) != INFRT_OK) break;
         uint64_t ns = infrt_os_now_ns() - begin;
         b->step_ns[measured++] = ns;
         b->rest_ns += ns;
@@ -209,7 +234,8 @@ infrt_status infrt_lm_bench(infrt_lm_app *app) {
     infrt_watch watch = {&trace, infrt_trace_begin, infrt_trace_met, infrt_trace_step};
     uint32_t workers = o->threads ? o->threads : infrt_workers_available();
     bench b = {0};
-    infrt_status status = plan(app, &b);
+    infrt_status status = infrt_lm_files_check(app);
+    if (status == INFRT_OK) status = plan(app, &b);
     if (status == INFRT_OK && o->profile)
         status = infrt_trace_create(app->model, workers, &trace, &app->error);
     if (status == INFRT_OK) status = bench_open(&b, o->profile ? &watch : NULL);

@@ -136,14 +136,26 @@ static infrt_status score(lm_eval *e) {
 
 /* ---- files, results ---------------------------------------------------------------------------------------------- */
 
+static infrt_status streams_check(infrt_lm_app *app) {
+    const infrt_lm_options *o = &app->options;
+    if (o->logits && o->parsed.json && strcmp(o->logits, "-") == 0)
+        return infrt_fail(&app->error, INFRT_ERR_USAGE, "--logits - and --json both want standard output");
+    if (o->data && o->against && strcmp(o->data, "-") == 0 && strcmp(o->against, "-") == 0)
+        return infrt_fail(&app->error, INFRT_ERR_USAGE,
+                          "--data - and --against - both want standard input; give a file for one");
+    return INFRT_OK;
+}
+
 static infrt_status files_open(lm_eval *e) {
     const infrt_lm_options *o = &e->app->options;
     infrt_error *error = &e->app->error;
     lm_logits_head head;
-    if (o->logits && o->parsed.json && strcmp(o->logits, "-") == 0)
-        return infrt_fail(error, INFRT_ERR_USAGE, "--logits - and --json both want standard output");
-    if (o->logits) e->to = strcmp(o->logits, "-") ? fopen(o->logits, "wb") : stdout;
-    if (o->logits && !e->to) return infrt_fail(error, INFRT_ERR_IO, "%s: cannot write", o->logits);
+    if (o->logits && strcmp(o->logits, "-") == 0) e->to = stdout;
+    else if (o->logits) {
+        const infrt_status status = infrt_output_open(o->logits, &e->made, error);
+        if (status != INFRT_OK) return status;
+        e->to = e->made.stream;
+    }
     if (e->to && fwrite(&e->head, sizeof e->head, 1, e->to) != 1)
         return infrt_fail(error, INFRT_ERR_IO, "%s: cannot write", o->logits);
     if (!o->against) return INFRT_OK;
@@ -161,10 +173,9 @@ static infrt_status files_open(lm_eval *e) {
 }
 
 static infrt_status files_close(lm_eval *e, infrt_status status) {
-    bool bad = false;
-    if (e->to) bad = (e->to == stdout ? fflush(stdout) : fclose(e->to)) != 0;
     if (e->from && e->from != stdin) fclose(e->from);
-    if (!bad || status != INFRT_OK) return status;
+    if (e->made.stream) return infrt_output_close(&e->made, status, &e->app->error);
+    if (e->to != stdout || fflush(stdout) == 0 || status != INFRT_OK) return status;
     return infrt_fail(&e->app->error, INFRT_ERR_IO, "%s: cannot write", e->app->options.logits);
 }
 
@@ -213,7 +224,9 @@ infrt_status infrt_lm_eval(infrt_lm_app *app) {
     if (!app->model->llm->tokenizer)
         return infrt_fail(&app->error, INFRT_ERR_USAGE, "%s has no tokenizer, and a text needs one",
                           app->model->name);
-    infrt_status status = text_encode(&e);
+    infrt_status status = streams_check(app);
+    if (status == INFRT_OK) status = infrt_lm_files_check(app);
+    if (status == INFRT_OK) status = text_encode(&e);
     if (status == INFRT_OK)
         status = infrt_lm_open(app, (infrt_llm_config){.context = e.chunk, .requests = 1, .forgetful = true});
     if (status == INFRT_OK) status = files_open(&e);

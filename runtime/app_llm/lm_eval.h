@@ -2,6 +2,7 @@
 #ifndef INFRT_LM_EVAL_H
 #define INFRT_LM_EVAL_H
 #include "lm_app.h"
+#include "output_file.h"
 #include "tokenizer.h"
 
 #define LM_LOGITS_MAGIC "INFRTLG1" /* eight characters */
@@ -25,8 +26,9 @@ typedef struct lm_eval {
     uint32_t n_ids, chunk, n_chunks, first; /* first: position of a chunk that predicts */
     uint32_t at;                            /* where the current chunk begins */
     lm_logits_head head;
-    FILE *to, *from; /* null: not asked for */
-    float *base;     /* [vocab]: a row of `from` */
+    FILE *to, *from;        /* null: not asked for */
+    infrt_output_file made; /* `to`, unless that is standard output */
+    float *base;            /* [vocab]: a row of `from` */
     lm_sum loss, kl, base_loss;
     uint64_t n_same, ns;
     infrt_status status; /* of a prediction */

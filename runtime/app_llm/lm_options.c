@@ -129,11 +129,12 @@ infrt_status infrt_lm_settings(const infrt_lm_options *o, infrt_llm_bias bias[IN
 }
 
 infrt_status infrt_lm_ids(const char *text, int32_t **out, uint32_t *n, infrt_error *error) {
+    static const char blanks[] = " \t\r\n";
     size_t most = strlen(text) / 2 + 2;
     *n = 0;
     *out = calloc(most, sizeof **out);
     if (!*out) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for ids");
-    for (const char *at = text + strspn(text, ", \t\r\n"); *at;) {
+    for (const char *at = text + strspn(text, blanks);;) {
         char *end;
         errno = 0;
         long id = strtol(at, &end, 10);
@@ -144,7 +145,8 @@ infrt_status infrt_lm_ids(const char *text, int32_t **out, uint32_t *n, infrt_er
                               "--tokens: \"%.20s\" is not a token id; give e.g. 1,2,3", at);
         }
         (*out)[(*n)++] = (int32_t)id;
-        at = end + strspn(end, ", \t\r\n");
+        at = end + strspn(end, blanks);
+        if (!*at) return INFRT_OK;
+        if (*at == ',') at += 1 + strspn(at + 1, blanks); /* then there must be one more */
     }
-    return INFRT_OK;
 }

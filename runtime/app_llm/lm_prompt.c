@@ -70,8 +70,9 @@ infrt_status infrt_lm_prompt_read(infrt_lm_app *app, infrt_lm_prompt *out, infrt
         return infrt_fail(&app->error, INFRT_ERR_USAGE, "give %s of --prompt, --prompt-file and --tokens",
                           given ? "only one" : "one");
     if (o->ids) {
-        if (o->system)
-            return infrt_fail(&app->error, INFRT_ERR_USAGE, "--system goes with a text, not with --tokens");
+        if (o->system || o->chat)
+            return infrt_fail(&app->error, INFRT_ERR_USAGE, "%s goes with a text, not with --tokens",
+                              o->system ? "--system" : "--chat");
         request->tokens = NULL;
         status = infrt_lm_ids(o->ids, &out->ids, &request->n_tokens, &app->error);
         request->tokens = out->ids;

@@ -131,7 +131,8 @@ infrt_status infrt_lm_run(infrt_lm_app *app) {
     infrt_trace trace = {0};
     infrt_watch watch = {&trace, infrt_trace_begin, infrt_trace_met, infrt_trace_step};
     uint32_t workers = o->threads ? o->threads : infrt_workers_available();
-    infrt_status status = infrt_lm_settings(o, app->bias, &request, &app->error);
+    infrt_status status = infrt_lm_files_check(app);
+    if (status == INFRT_OK) status = infrt_lm_settings(o, app->bias, &request, &app->error);
     if (status == INFRT_OK) status = infrt_lm_prompt_read(app, &prompt, &request);
     if (status == INFRT_OK && o->profile)
         status = infrt_trace_create(app->model, workers, &trace, &app->error);

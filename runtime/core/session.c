@@ -119,7 +119,7 @@ void infrt_session_each(infrt_session *session, void (*task)(void *self, uint32_
 }
 
 void infrt_session_destroy(infrt_session **session) {
-    if (!*session) return;
+    if (!session || !*session) return;
     infrt_workers_destroy(&(*session)->workers);
     infrt_os_block_destroy(*session, (*session)->block_bytes);
     *session = NULL;

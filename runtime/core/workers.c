@@ -172,7 +172,7 @@ const infc_barrier *infrt_workers_barrier(const infrt_workers *team) {
 uint32_t infrt_workers_count(const infrt_workers *team) { return team->n; }
 
 void infrt_workers_destroy(infrt_workers **team) {
-    if (!*team) return;
+    if (!team || !*team) return;
     stop(*team);
     infrt_os_block_destroy(*team, (*team)->block_bytes);
     *team = NULL;

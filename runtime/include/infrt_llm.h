@@ -105,9 +105,9 @@ typedef struct infrt_llm_request {
 typedef uint64_t infrt_llm_id; /* never 0, never used again */
 
 /* Puts a request at the end of the queue; copies all of it. An empty prompt stands for the model's begin token.
- * INFRT_ERR_USAGE: a prompt that is empty, or with max_tokens longer than the context, an id out of range, settings
- * that make no sense; INFRT_ERR_DATA: the chat template refuses the messages; INFRT_ERR_BUSY: there are `requests`
- * already, poll some to their end, or `queue_tokens` would wait, step first. */
+ * INFRT_ERR_USAGE: an empty one of a model that has no begin token, one with max_tokens longer than the context, an id
+ * out of range, settings that make no sense; INFRT_ERR_DATA: the chat template refuses the messages; INFRT_ERR_BUSY:
+ * there are `requests` already, poll some to their end, or `queue_tokens` would wait, step first. */
 infrt_status infrt_llm_submit(infrt_llm *llm, const infrt_llm_request *request, infrt_llm_id *out,
                               infrt_error *error);
 

@@ -300,7 +300,7 @@ infrt_status infrt_llm_adapter_read(const infc_model *model, const char *folder,
 }
 
 void infrt_llm_adapter_free(infrt_llm_adapter **adapter) {
-    if (!*adapter) return;
+    if (!adapter || !*adapter) return;
     free((*adapter)->slot);
     free(*adapter);
     *adapter = NULL;

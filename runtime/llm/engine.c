@@ -118,7 +118,7 @@ infrt_status infrt_llm_open(const infc_model *model, const infrt_llm_config *con
 }
 
 void infrt_llm_close(infrt_llm **llm) {
-    if (!*llm) return;
+    if (!llm || !*llm) return;
     infrt_session_destroy(&(*llm)->session);
     infrt_engine_memory_free(*llm);
     infrt_weights_close(&(*llm)->weights);

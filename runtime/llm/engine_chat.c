@@ -1,24 +1,40 @@
 /* engine_chat.c - a conversation as token ids, by the model's own template. */
 #include "chat.h"
 #include "engine_prompt.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* What a chat template writes around a message, and the most that a conversation may become. */
 enum { MESSAGE_ROOM = 512, CHAT_MOST = 1 << 28 };
 
+/* What the template said, as one line that a terminal only shows: control characters as \xNN. */
+static void said_copy(const infrt_chat_text *text, char *out, size_t room) {
+    size_t n = 0;
+    for (size_t i = 0; text->said && i < text->said_bytes && n + 5 <= room; i++) {
+        const unsigned char c = (unsigned char)text->said[i],
+                            next = i + 1 < text->said_bytes ? (unsigned char)text->said[i + 1] : 0;
+        const bool c1 = c == 0xc2 && next >= 0x80 && next < 0xa0; /* U+0080 to U+009F: they control terminals, too */
+        if (c >= 0x20 && c != 0x7f && !c1) out[n++] = (char)c;
+        else n += (size_t)snprintf(out + n, room - n, "\\x%02x", c1 ? next : c);
+        i += c1;
+    }
+    out[n] = 0;
+}
+
 static infrt_status chat_failed(const infc_model *model, int result, const infrt_chat_text *text,
                                 infrt_error *error) {
     const infrt_chat *chat = model->llm->chat;
-    int said = text->said ? (int)(text->said_bytes < 400 ? text->said_bytes : 400) : 0;
+    char said[401];
     if (result == INFRT_CHAT_NONE)
         return infrt_fail(error, INFRT_ERR_USAGE, "%s has no chat template (%s); give the prompt as plain text",
                           model->name, chat && chat->why_not ? chat->why_not : "its files have none");
     if (result == INFRT_CHAT_NO_ROOM || result == INFRT_CHAT_TOO_MANY)
         return infrt_fail(error, INFRT_ERR_DATA,
                           "the chat template of %s makes too much of this conversation", model->name);
-    return infrt_fail(error, INFRT_ERR_DATA, "the chat template of %s refuses this conversation: %.*s",
-                      model->name, said, said ? text->said : "");
+    said_copy(text, said, sizeof said);
+    return infrt_fail(error, INFRT_ERR_DATA,
+                      "the chat template of %s refuses this conversation: %s", model->name, said);
 }
 
 /* One attempt with this much room; INFRT_CHAT_NO_ROOM: try with more. -1: no memory. */

@@ -81,7 +81,9 @@ static void put_value(writer *w, const infrt_value *value, int depth) {
 }
 
 infrt_value infrt_value_json(infrt_chat_state *s, const infrt_value *value, int64_t indent) {
-    writer w = {.s = s, .indent = indent > 16 ? 16 : indent};
+    enum { MOST_INDENT = 16 };
+    writer w = {.s = s, .indent = indent};
+    if (indent > MOST_INDENT) return infrt_chat_wrong(s, "tojson with an indent above 16");
     put_value(&w, value, 0);
     if (s->status) return infrt_value_text("", 0, 0);
     w.to = infrt_chat_alloc(s, w.n);

@@ -350,10 +350,11 @@ def main():
     check_targets(infc, source, work)
     tied["model.layers.1.mlp.up_proj.weight"][7, 5] = np.nan
     write_hf(work / "nan", tied, True)
-    argv = [infc, "compile", work / "nan", "-o", work / "nan_int8", "--set", "name=lm", "--stop-after", "emit"]
-    run = subprocess.run([str(a) for a in argv], capture_output=True, text=True)
-    named = "mlp.gate_proj.weight" in run.stderr and "no finite number" in run.stderr
-    expect(run.returncode == 3 and named, f"a weight that is no number is named: {run.stderr.strip()}")
+    for weights in ("int8", "f32"):
+        argv = [infc, "compile", work / "nan", "-o", work / "nan_out", "--set", "name=lm", "--stop-after", "emit"]
+        run = subprocess.run([str(a) for a in argv] + ["--set", f"precision.weights={weights}"], capture_output=True, text=True)
+        named = "mlp.gate_proj.weight" in run.stderr and "no finite number" in run.stderr
+        expect(run.returncode == 3 and named, f"a weight that is no number is named, {weights}: {run.stderr.strip()}")
     return bool(FAILED)
 
 

@@ -231,8 +231,13 @@ def check_calibration(infc, folder, work):
     expect(hashes[0] == hashes[1], "the same weights from the cache and without it")
     told = subprocess.run([work / "calibrated/tiny_lm", "info", "--json"], capture_output=True, text=True).stdout
     expect("calibrated on other.txt" in told, "the program names the text")
+    nul, latin = work / "nul.txt", work / "latin.txt"
+    nul.write_bytes(b"a\0" + 4000 * b"b ")
+    latin.write_bytes(2000 * b"caf\xe9 ")
     for flags, code, said in ((["precision.calibration.tokens=64"], 2, "no weight is int4"),
-                              (["precision.weights=int4", "precision.calibration.data=none.txt"], 4, "none.txt")):
+                              (["precision.weights=int4", "precision.calibration.data=none.txt"], 4, "none.txt"),
+                              (["precision.weights=int4", f"precision.calibration.data={nul}"], 3, "has a NUL at byte 1"),
+                              (["precision.weights=int4", f"precision.calibration.data={latin}"], 3, "is not UTF-8")):
         sets = [word for flag in flags for word in ("--set", flag)]
         done = subprocess.run([infc, "compile", folder, *sets, "-o", work / "refused"], capture_output=True, text=True)
         expect(done.returncode == code and said in done.stderr, f"{flags}: {done.returncode} {done.stderr}")

@@ -115,6 +115,10 @@ static void test_alone(void **state) {
                 run_one(llm, prompt, n, 0, true);
                 run_one(llm, prompt, n, 1, false);
             }
+            infrt_llm_close(NULL); /* null is fine */
+            infrt_llm_adapter_free(NULL);
+            infrt_session_destroy(NULL);
+            infrt_workers_destroy(NULL);
             infrt_llm_close(&llm);
             assert_null(llm);
         }

@@ -84,6 +84,14 @@ static void test_run_refused(void **state) {
     expect_refused(&model, "run --tokens 1 --kv-memory 1XB", 2, "give a size such as 512MiB");
     expect_refused(&model, "run --tokens 1 --logit-bias 3", 2, "give ID=NUMBER");
     expect_refused(&model, "run --tokens 1 --logit-bias 50=1", 2, "logit bias of token 50");
+    expect_refused(&model, "run --tokens 1 --top-p 0", 2,
+                   "--top-p 0: give a number above 0, at most 1; 1 turns it off");
+    expect_refused(&model, "run --tokens 1 --repetition-penalty 0", 2, "above 0, at most 100; 1 turns it off");
+    expect_refused(&model, "run --tokens=", 2, "\"\" is not a token id");
+    expect_refused(&model, "run --tokens 1,,2", 2, "\",2\" is not a token id");
+    expect_refused(&model, "run --tokens 1,2,", 2, "\"\" is not a token id");
+    expect_refused(&model, "run --tokens 5,6 --chat", 2, "--chat goes with a text");
+    expect_refused(&model, "chat --json", 2, "chat has no --json");
     expect_refused(&model, "run --promt a", 2, "did you mean --prompt?");
     expect_refused(&model, "caht", 2, "did you mean chat?");
     expect_refused(&model, "", 2, "give a command: run, chat, serve, bench, eval, tokenize, info or verify");
@@ -117,6 +125,48 @@ static void test_bench(void **state) {
     expect_has(caught_out, "\"answer_tokens\": 5");
     expect_refused(&fake_llm, "bench --batch 5", 2, "at most 4 sequences");
     expect_refused(&fake_llm, "bench --prompt-tokens 200", 2, "more than the context of 200");
+}
+
+/* What is wrong ends a measurement with the reason. */
+static void test_bench_refused(void **state) {
+    (void)state;
+    expect_refused(&fake_llm, "bench --batch 4 --tokens 20 --prompt-tokens 2 --kv-memory 128",
+                   2, "--kv-memory 128: a batch of 4 of 25 tokens each, and a prompt of 2, take 512 bytes");
+    expect_fine(&fake_llm, "bench --batch 4 --tokens 20 --prompt-tokens 2 --kv-memory 4KiB");
+    fake_nan = 1;
+    assert_int_equal(program_run(&fake_llm, "bench --prompt-tokens 3 --tokens 2"), 3);
+    expect_has(caught_err, "no logit of token 3 is a number");
+    fake_nan = 0;
+}
+
+static void expect_kept(const char *name, const char *text) {
+    char path[512], got[64] = {0};
+    snprintf(path, sizeof path, "%s/%s", work_dir, name);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    got[fread(got, 1, sizeof got - 1, file)] = 0;
+    fclose(file);
+    assert_string_equal(got, text);
+}
+
+/* A file that is read, or is there when the command fails, stays as it is. */
+static void test_files_kept(void **state) {
+    (void)state;
+    put_file("x.txt", "hihihihihihihihi", 16);
+    put_file("l.json", "{}", 2);
+    expect_refused(&model, "eval --data x.txt --logits x.txt --context 4", 2,
+                   "this is the file of --data, which is read");
+    expect_refused(&model, "eval --data x.txt --logits l.json --against l.json --context 4", 2,
+                   "this is the file of --against");
+    expect_refused(&model, "eval --data x.txt --logits l.json --against x.txt --context 4", 3, "not logits that");
+    expect_refused(&model, "eval --data - --against -", 2, "both want standard input");
+    expect_refused(&model, "run --prompt hi --profile x.txt", 2, "--profile x.txt: this writes JSON; give F.json");
+    expect_refused(&model, "run --prompt-file l.json --profile ./l.json", 2, "this is the file of --prompt-file");
+    expect_refused(&model, "bench --profile x.txt", 2, "this writes JSON; give F.json");
+    expect_kept("x.txt", "hihihihihihihihi");
+    expect_kept("l.json", "{}");
+    expect_fine(&model, "eval --data x.txt --logits l.bin --context 4");
+    expect_fine(&model, "eval --data x.txt --against l.bin --context 4");
 }
 
 static void test_info_verify(void **state) {
@@ -155,10 +205,11 @@ static void test_interrupt(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run_ids),     cmocka_unit_test(test_run_text),
-        cmocka_unit_test(test_run_json),    cmocka_unit_test(test_run_refused),
-        cmocka_unit_test(test_tokenize),    cmocka_unit_test(test_bench),
-        cmocka_unit_test(test_info_verify), cmocka_unit_test(test_interrupt)};
+        cmocka_unit_test(test_run_ids),       cmocka_unit_test(test_run_text),
+        cmocka_unit_test(test_run_json),      cmocka_unit_test(test_run_refused),
+        cmocka_unit_test(test_tokenize),      cmocka_unit_test(test_bench),
+        cmocka_unit_test(test_info_verify),   cmocka_unit_test(test_interrupt),
+        cmocka_unit_test(test_bench_refused), cmocka_unit_test(test_files_kept)};
     if (!mkdtemp(work_dir)) return 1;
     program_main = infrt_llm_main;
     model = fake_text_model(&info);

@@ -144,6 +144,7 @@ static void failures(void **state) {
     expect_failure("{{ nothing.strip() }}", INFRT_CHAT_TYPE, NULL);
     expect_failure("{{ strftime_now('%d') }}", INFRT_CHAT_TYPE, "a function is called that is not defined");
     expect_failure("{{ 1 // 0 }}", INFRT_CHAT_TYPE, NULL);
+    expect_failure("{{ [1] | tojson(indent=1000000) }}", INFRT_CHAT_TYPE, "tojson with an indent above 16");
     expect_failure("{{ messages }}", INFRT_CHAT_TYPE, NULL);
     expect_failure("{% for i in range(5000) %}x{% endfor %}", INFRT_CHAT_NO_ROOM, NULL);
     expect_failure("{% set x = range(2000000000) %}", INFRT_CHAT_NO_ROOM, NULL);
@@ -169,7 +170,12 @@ static void refusals(void **state) {
     refused("{{ x is none is none }}", "line 1: a test of a test needs brackets, before: \"is\"");
     refused("{{ 1.5 }}", "line 1: the name of an attribute is expected where there is: \"5\"");
     refused("{{ 2 ** 3 }}", "line 1: this operator is not supported: \"**\"");
-    refused("{% if 1 %}\nx", "line 1: {% elif %} is missing: a block begins here and does not end");
+    refused("{% if 1 %}\nx",
+            "line 1: {% endif %} is missing: a block begins here and does not end");
+    refused("a\n{% for m in messages %}\nx",
+            "line 2: {% endfor %} is missing: a block begins here and does not end");
+    refused("{% for m in messages %}{% else %}x",
+            "line 1: {% endfor %} is missing: a block begins here and does not end");
     refused("{{ 'x }}", "line 1: a string does not end");
     refused("{% if x", "line 1: a tag does not end");
     refused("{# x", "line 1: a comment does not end");

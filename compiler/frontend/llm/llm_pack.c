@@ -217,7 +217,8 @@ infc_status infc_llm_file(infc_cx *cx, const infc_llm_model *model, const char *
         return INFC_OK;
     }
     *path = infc_path_join(cx->arena, infc_path_dir(cx->arena, model->path), name);
-    return infc_file_exists(*path) ? infc_file_map(cx, *path, out) : INFC_OK;
+    const bool there = infc_file_exists(*path) || infc_file_what_else(*path); /* a folder of that name is an error */
+    return there ? infc_file_map(cx, *path, out) : INFC_OK;
 }
 
 infc_status infc_llm_pack_spec(infc_cx *cx, const infc_llm_pack *pack, const infc_spec *spec,

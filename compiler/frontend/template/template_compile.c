@@ -132,7 +132,7 @@ static bool ends_with(infc_template *t, const char *word) {
 }
 
 static uint32_t if_statement(infc_template *t) {
-    static const char *const ends[] = {"elif", "else", "endif", NULL};
+    static const char *const ends[] = {"endif", "elif", "else", NULL}, *const last[] = {"endif", NULL};
     enum { MOST = 64 };
     uint32_t words[3 + 2 * MOST] = {INFRT_OP_IF}, n = 0;
     do {
@@ -142,12 +142,12 @@ static uint32_t if_statement(infc_template *t) {
         if (!(words[3 + 2 * n++] = block(t, ends))) return 0;
     } while (take_word(t, "elif"));
     words[1] = n;
-    if (take_word(t, "else") && (!end_tag(t) || !(words[2 + 2 * n] = block(t, ends + 2)))) return 0;
+    if (take_word(t, "else") && (!end_tag(t) || !(words[2 + 2 * n] = block(t, last)))) return 0;
     return ends_with(t, "endif") ? infc_template_node(t, words, 3 + 2 * n, 2, 2 * n + 1) : 0;
 }
 
 static uint32_t for_statement(infc_template *t) {
-    static const char *const ends[] = {"else", "endfor", NULL};
+    static const char *const ends[] = {"endfor", "else", NULL}, *const last[] = {"endfor", NULL};
     uint32_t words[7] = {INFRT_OP_FOR, 0, INFRT_OP_NO_NAME};
     if (!variable(t, &words[1], NULL)) return 0;
     if (infc_template_take(t, INFC_TEMPLATE_SIGN, ",") && !variable(t, &words[2], NULL)) return 0;
@@ -157,7 +157,7 @@ static uint32_t for_statement(infc_template *t) {
     t->loops++;
     if (!end_tag(t) || !(words[5] = block(t, ends))) return 0;
     t->loops--;
-    if (take_word(t, "else") && (!end_tag(t) || !(words[6] = block(t, ends + 1)))) return 0;
+    if (take_word(t, "else") && (!end_tag(t) || !(words[6] = block(t, last)))) return 0;
     return ends_with(t, "endfor") ? infc_template_node(t, words, 7, 3, 4) : 0;
 }
 
@@ -229,7 +229,8 @@ static bool at_end(const infc_template *t, const char *const *ends) {
     return false;
 }
 
-/* Up to a tag with one of `ends`, whose word is then next; no `ends`: up to the end of the template. */
+/* Up to a tag with one of `ends`, whose word is then next; the first of them is the one that must come at last. No
+ * `ends`: up to the end of the template. */
 static uint32_t block(infc_template *t, const char *const *ends) {
     uint32_t *words = NULL;
     size_t n = 0, cap = 0;
