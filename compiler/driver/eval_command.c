@@ -29,6 +29,11 @@ static infc_status check(infc_call_cx *call) {
                          hidden ? hidden : "there is no such file");
     if (v->alone && v->reference)
         return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC, "--alone and --against: give one of them");
+    const char *reference = v->reference ? v->reference : call->args.operands[0];
+    if (!v->alone && infc_path_ends(reference, ".infw"))
+        return infc_fail(cx, INFC_ERR_SPEC, (infc_loc){.file = reference},
+                         "packed weights cannot be floats to compare with: --against MODEL, which "
+                         "they were packed from, or --alone");
     return INFC_OK;
 }
 

@@ -20,6 +20,9 @@ TARGETS = ["x86-64-v3", "aarch64"]
 INT4 = ["precision.weights=int4"]
 CALIBRATED = INT4 + ["precision.calibration.tokens=1024"]
 RULES = INT4 + ['precision.rules=[{match: "down_proj|1.mlp", weights: int8}, {match: "layers.2.*o_proj", weights: f32}]']
+# Checksums of what is packed: where one differs for the same model, a layout has changed, and files of before would be
+# taken for what they are not: raise INFC_LLM_PACK_VERSION, then set them anew.
+LAYOUTS = {"f32": "88ebd1d8666ba074", "int8": "e030b62b76cd489b", "int4": "1922043022fdd3c4", "keep": "09bece6162c3e1ab"}
 
 
 def call(*argv):
@@ -136,6 +139,14 @@ def check_format(packed):
     expect(kinds <= {"packed", "tensor", "file", "pad"} and {"packed", "tensor", "file"} <= kinds, f"entries: {sorted(kinds)}")
 
 
+def check_layouts(infc, floats, gguf, work):
+    for name, checksum in LAYOUTS.items():
+        out = work / f"layout_{name}.infw"
+        infc_call(infc, "pack", gguf if name == "keep" else floats, "-o", out, *sets([f"precision.weights={name}"]))
+        found = split(out)[0]["__metadata__"]["xxh64"]
+        expect(found == checksum, f"{name} weights are laid out as version 1 has them: {found}")
+
+
 def write(path, directory, data):
     text = json.dumps(directory).encode()
     path.write_bytes(struct.pack("<Q", len(text)) + text + data)
@@ -175,7 +186,7 @@ def check_damaged(infc, packed, work):
         "weights": (metadata(weights="int3"), data, "its metadata must say"),
         "span": (swapped(first, data_offsets=[span[0], len(data) + 64], shape=[len(data) + 64 - span[0]]), data, "cut off or damaged"),
         "overlap": ({**directory, "pad/x": directory[first]}, data, "overlap"),
-        "another type": (swapped(norm, dtype="BF16", shape=[128]), data, "does not belong into an .infw file"),
+        "another type": (swapped(norm, dtype="BF16", shape=[directory[norm]["shape"][0] // 2]), data, "does not belong into an .infw file"),
         "another name": ({**{k: v for k, v in directory.items() if k != norm}, "model.norm.weight": directory[norm]}, data,
                          "does not belong into an .infw file"),
         "no vector": (*without(directory, data, norm), f'"{norm}" is missing'),
@@ -206,13 +217,14 @@ def check_refusals(infc, source, packed, calibrated, work):
         (3, "as this spec or command needs it: it holds weights of int4", "compile", packed, "--stop-after", "emit", *sets(RULES)),
         (2, "precision.calibration:", "compile", packed, "--stop-after", "emit", *sets(CALIBRATED)),
         (3, "calibrated on the text that comes with infc, 1024 tokens", "compile", calibrated, "--stop-after", "emit", *sets(INT4)),
+        (2, "--against MODEL, which they were packed from", "eval", packed, "--data", text),
         (2, "is packed already", "pack", packed, "-o", work / "again.infw"),
         (2, "infc pack is for language models", "pack", source / "examples/digits/digits.onnx", "-o", work / "a.infw"),
         (2, "weights of ONNX models are packed by infc compile", "pack", source / "examples/digits/spec.yaml", "-o", work / "a.infw"),
         (2, "the name must end in .infw", "pack", tiny, "-o", work / "a.bin"),
         (2, "say where it goes", "pack", tiny),
         (2, "is a folder", "pack", tiny, "-o", work / "folder.infw"),
-        (4, "folder.infw/none", "pack", tiny, "-o", text / "folder.infw/none.infw"),
+        (2, "a file of this name is in the way", "pack", tiny, "-o", text / "none.infw"),
         (4, "cannot read this file", "pack", work / "none.infw"),
     ]
     (work / "folder.infw").mkdir()
@@ -251,6 +263,7 @@ def main():
     write_gguf(work / "mixed.gguf", weights_of(12, False), lambda n: next((t for p, t in mixed.items() if p in n), "q4_1"))
     check_model(infc, work / "mixed.gguf", [], work, "keep")
     check_model(infc, work / "mixed.gguf", ["precision.weights=int8"], work, "gguf8")
+    check_layouts(infc, work / "equal", work / "mixed.gguf", work)
     check_answers(infc, tiny, CALIBRATED, calibrated, work)
     check_format(packed)
     check_damaged(infc, packed, work)
