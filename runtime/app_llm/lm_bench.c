@@ -61,15 +61,17 @@ static void bench_free(bench *b) {
     free(b->step_ns);
 }
 
-static uint64_t cache_bytes(const bench *b, uint32_t tokens) {
+/* Of requests of so many tokens that run together: each is let in only with a block to spare for those that run. */
+static uint64_t cache_bytes(const bench *b, uint32_t tokens, uint32_t n) {
     const infc_llm_info *info = b->app->model->llm;
-    return (tokens / info->block_positions + (tokens % info->block_positions != 0)) * info->block_bytes;
+    const uint64_t blocks = tokens / info->block_positions + (tokens % info->block_positions != 0);
+    return (blocks * n + n - 1) * info->block_bytes;
 }
 
 /* Answers that wait for each other's blocks would not be a batch. */
 static infrt_status cache_check(const bench *b) {
-    const uint64_t given = b->app->options.kv_memory, prompt = cache_bytes(b, b->context),
-                   answers = cache_bytes(b, b->answer_context) * b->batch,
+    const uint64_t given = b->app->options.kv_memory, prompt = cache_bytes(b, b->context, 1),
+                   answers = cache_bytes(b, b->answer_context, b->batch),
                    needed = prompt > answers ? prompt : answers;
     if (given == 0 || given >= needed) return INFRT_OK;
     return infrt_fail(&b->app->error, INFRT_ERR_USAGE,
@@ -80,12 +82,10 @@ static infrt_status cache_check(const bench *b) {
 }
 
 static infrt_status bench_open(bench *b, const infrt_watch *watch) {
-    const infc_llm_info *info = b->app->model->llm;
-    uint64_t blocks = b->context / info->block_positions + 1;
     infrt_llm_config config = {.requests = b->batch,
                                .forgetful = true,
                                .context = b->context,
-                               .kv_bytes = blocks * b->batch * info->block_bytes,
+                               .kv_bytes = cache_bytes(b, b->context, b->batch),
                                .watch = watch};
     const infrt_status status = cache_check(b);
     return status == INFRT_OK ? infrt_lm_open(b->app, config) : status;

@@ -131,7 +131,7 @@ static void test_bench(void **state) {
 static void test_bench_refused(void **state) {
     (void)state;
     expect_refused(&fake_llm, "bench --batch 4 --tokens 20 --prompt-tokens 2 --kv-memory 128",
-                   2, "--kv-memory 128: a batch of 4 of 25 tokens each, and a prompt of 2, take 512 bytes");
+                   2, "--kv-memory 128: a batch of 4 of 25 tokens each, and a prompt of 2, take 896 bytes");
     expect_fine(&fake_llm, "bench --batch 4 --tokens 20 --prompt-tokens 2 --kv-memory 4KiB");
     fake_nan = 1;
     assert_int_equal(program_run(&fake_llm, "bench --prompt-tokens 3 --tokens 2"), 3);
