@@ -25,8 +25,8 @@ static void letters_take(infrt_server *s) {
     for (infrt_letter *letter = infrt_mailbox_take(&s->in, 0), *next; letter; letter = next) {
         next = letter->next;
         switch (letter->kind) {
-        case INFRT_LETTER_PREPARE: infrt_job_letter(s, (infrt_job *)letter, true); break;
-        case INFRT_LETTER_JOB: infrt_job_letter(s, (infrt_job *)letter, false); break;
+        case INFRT_LETTER_PREPARE: infrt_job_letter(s, (infrt_serve_job *)letter, true); break;
+        case INFRT_LETTER_JOB: infrt_job_letter(s, (infrt_serve_job *)letter, false); break;
         case INFRT_LETTER_PIECE: infrt_piece_letter(s, (infrt_piece *)letter); break;
         default: infrt_change_letter(s, (infrt_adapter_change *)letter);
         }

@@ -11,11 +11,11 @@ enum { STALLED_MS = 50, IDLE_MS = 1000 };
 /* ---- jobs --------------------------------------------------------------------------------------- */
 
 /* Answer number `i` of a prompt draws with a generator of its own; the first as `run --seed` does. */
-static uint64_t seed_of(const infrt_job *job, uint32_t i) {
+static uint64_t seed_of(const infrt_serve_job *job, uint32_t i) {
     return i ? infc_check_random(job->seed, i, 0) : job->seed;
 }
 
-static infrt_llm_request request_of(const infrt_job *job, uint32_t choice) {
+static infrt_llm_request request_of(const infrt_serve_job *job, uint32_t choice) {
     const infrt_ask *a = &job->ask;
     const infrt_prompt *p = &a->prompts[job->choices[choice].prompt];
     return (infrt_llm_request){.tokens = p->ids,
@@ -43,7 +43,7 @@ static infrt_llm_request request_of(const infrt_job *job, uint32_t choice) {
                                .n_stop = a->n_stop};
 }
 
-static void job_begin(infrt_engine_thread *e, infrt_job *job) {
+static void job_begin(infrt_engine_thread *e, infrt_serve_job *job) {
     infrt_status status = INFRT_OK;
     for (uint32_t i = 0; i < job->n_choices && status == INFRT_OK; i++) {
         const infrt_llm_request request = request_of(job, i);
@@ -56,7 +56,8 @@ static void job_begin(infrt_engine_thread *e, infrt_job *job) {
 }
 
 /* One event goes on its way; false: no memory. */
-static bool piece_send(infrt_engine_thread *e, infrt_job *job, uint32_t choice, const infrt_llm_event *event) {
+static bool piece_send(infrt_engine_thread *e, infrt_serve_job *job, uint32_t choice,
+                       const infrt_llm_event *event) {
     const size_t top_bytes = event->n_top * sizeof *event->top;
     infrt_piece *piece = malloc(sizeof *piece + top_bytes + event->text_bytes);
     if (!piece) return false;
@@ -71,7 +72,7 @@ static bool piece_send(infrt_engine_thread *e, infrt_job *job, uint32_t choice, 
     return true;
 }
 
-static void choice_poll(infrt_engine_thread *e, infrt_job *job, uint32_t i) {
+static void choice_poll(infrt_engine_thread *e, infrt_serve_job *job, uint32_t i) {
     infrt_llm_event event;
     bool gone = atomic_load(&job->cancelled);
     if (gone) infrt_llm_cancel(e->llm, job->choices[i].id);
@@ -91,7 +92,7 @@ static void choice_poll(infrt_engine_thread *e, infrt_job *job, uint32_t i) {
 /* Returns whether anything happened. */
 static bool jobs_poll(infrt_engine_thread *e) {
     bool any = false;
-    for (infrt_job **at = &e->jobs, *job; (job = *at);) {
+    for (infrt_serve_job **at = &e->jobs, *job; (job = *at);) {
         if (!atomic_load(&job->stalled) || atomic_load(&job->cancelled))
             for (uint32_t i = 0; i < job->n_choices; i++)
                 if (job->choices[i].id) choice_poll(e, job, i);
@@ -167,7 +168,7 @@ static bool letters_take(infrt_engine_thread *e, uint32_t ms) {
     for (infrt_letter *letter = infrt_mailbox_take(&e->in, ms), *next; letter; letter = next) {
         next = letter->next;
         if (letter->kind == INFRT_LETTER_STOP) goes_on = false;
-        else if (letter->kind == INFRT_LETTER_JOB) job_begin(e, (infrt_job *)letter);
+        else if (letter->kind == INFRT_LETTER_JOB) job_begin(e, (infrt_serve_job *)letter);
         else {
             adapter_change(e, (infrt_adapter_change *)letter);
             board_write(e, &(infrt_llm_step_info){.running = e->board.running, .waiting = e->board.waiting});
@@ -186,7 +187,7 @@ static void *engine_main(void *self) {
         if (wait_ms) atomic_store(&e->busy_since_ns, 0);
         goes_on = letters_take(e, wait_ms);
         atomic_store(&e->busy_since_ns, infrt_os_now_ns());
-        for (infrt_job *job = e->jobs; !goes_on && job; job = job->next_running)
+        for (infrt_serve_job *job = e->jobs; !goes_on && job; job = job->next_running)
             atomic_store(&job->cancelled, true);
         const bool ended = jobs_poll(e); /* those that are no longer wanted go before the step */
         infrt_error error = {0};

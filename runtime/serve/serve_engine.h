@@ -28,7 +28,7 @@ typedef struct infrt_engine_thread {
     /* When the thread was last seen to go on; 0: it waits for work. */
     _Atomic uint64_t busy_since_ns;
     pthread_t thread;
-    infrt_job *jobs; /* this and the next: private */
+    infrt_serve_job *jobs; /* this and the next: private */
     infrt_llm_adapter_facts *facts;
     bool started;
 } infrt_engine_thread;

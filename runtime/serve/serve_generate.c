@@ -16,7 +16,7 @@ enum {
     FLOWING_BYTES = 16384,
 };
 
-static void job_free(infrt_job *job) {
+static void job_free(infrt_serve_job *job) {
     infrt_ask_free(&job->ask);
     free(job->choices);
     free(job);
@@ -24,7 +24,7 @@ static void job_free(infrt_job *job) {
 
 /* The connection no longer has a job. */
 static void job_drop(infrt_conn *c) {
-    infrt_job *job = c->job;
+    infrt_serve_job *job = c->job;
     c->server->n_answers -= job->n_choices;
     infrt_reply_destroy(&c->reply);
     c->job = NULL;
@@ -39,7 +39,7 @@ static void job_refuse(infrt_conn *c, infrt_refusal *refusal) {
 
 /* ---- what is asked ------------------------------------------------------------------------------ */
 
-static bool job_fits(infrt_server *s, const infrt_job *job, infrt_refusal *refusal) {
+static bool job_fits(infrt_server *s, const infrt_serve_job *job, infrt_refusal *refusal) {
     const uint32_t most = s->options->queue + s->facts.sequences;
     if (job->n_choices > most)
         return infrt_refuse(refusal, 400, "n", "%u answers at a time: this server makes %u",
@@ -56,7 +56,7 @@ static bool job_fits(infrt_server *s, const infrt_job *job, infrt_refusal *refus
                         s->n_answers, most);
 }
 
-static bool model_take(infrt_server *s, infrt_job *job, infrt_refusal *refusal) {
+static bool model_take(infrt_server *s, infrt_serve_job *job, infrt_refusal *refusal) {
     const infrt_ask *a = &job->ask;
     if (!a->model || infrt_model_find(s, a->model, &job->adapter)) return true;
     refusal->type = "not_found_error";
@@ -80,7 +80,7 @@ static bool texts_fit(const infrt_server *s, const infrt_ask *a, size_t *bytes, 
     return true;
 }
 
-static bool seed_take(infrt_job *job, infrt_refusal *refusal) {
+static bool seed_take(infrt_serve_job *job, infrt_refusal *refusal) {
     job->seed = job->ask.seed;
     if (job->ask.seeded || getrandom(&job->seed, sizeof job->seed, 0) == sizeof job->seed)
         return true;
@@ -88,7 +88,7 @@ static bool seed_take(infrt_job *job, infrt_refusal *refusal) {
 }
 
 /* Keys are tenants; what a salt has cached is seen by that salt alone. */
-static void tenant_take(infrt_conn *c, infrt_job *job) {
+static void tenant_take(infrt_conn *c, infrt_serve_job *job) {
     size_t n;
     const char *key = infrt_http_find(&c->http, "authorization", &n), *salt = job->ask.cache_salt;
     if (c->server->keys.n && key)
@@ -96,7 +96,7 @@ static void tenant_take(infrt_conn *c, infrt_job *job) {
     if (salt) job->salt = infrt_text_number(salt, strlen(salt));
 }
 
-static bool choices_make(infrt_job *job, infrt_refusal *refusal) {
+static bool choices_make(infrt_serve_job *job, infrt_refusal *refusal) {
     const uint32_t n = job->ask.n_prompts * job->ask.n;
     job->choices = calloc(n, sizeof *job->choices);
     if (!job->choices)
@@ -109,7 +109,7 @@ static bool choices_make(infrt_job *job, infrt_refusal *refusal) {
 static void job_start(infrt_conn *c, infrt_ask_route route) {
     infrt_server *s = c->server;
     infrt_refusal refusal = {0};
-    infrt_job *job = calloc(1, sizeof *job);
+    infrt_serve_job *job = calloc(1, sizeof *job);
     size_t bytes;
     if (!job) {
         infrt_refuse(&refusal, 503, NULL, "there is no memory for the request");
@@ -148,7 +148,7 @@ void infrt_handle_tokenize(infrt_conn *c) { job_start(c, INFRT_ASK_TOKENIZE); }
 /* ---- its prompts are ids ------------------------------------------------------------------------ */
 
 /* The answer's length, and whether both fit into the context. */
-static bool lengths_take(const infrt_server *s, infrt_job *job, infrt_refusal *refusal) {
+static bool lengths_take(const infrt_server *s, infrt_serve_job *job, infrt_refusal *refusal) {
     infrt_ask *a = &job->ask;
     const char *param = a->chat ? "messages" : "prompt";
     uint32_t longest = 0;
@@ -180,7 +180,7 @@ static bool error_take(const infrt_error *error, infrt_refusal *refusal) {
     return infrt_refuse(refusal, status, NULL, "%s", error->text);
 }
 
-static void job_prepared(infrt_server *s, infrt_conn *c, infrt_job *job) {
+static void job_prepared(infrt_server *s, infrt_conn *c, infrt_serve_job *job) {
     infrt_refusal refusal = {0};
     const bool good = error_take(&job->error, &refusal) && lengths_take(s, job, &refusal);
     if (good && job->ask.route == INFRT_ASK_TOKENIZE) {
@@ -247,7 +247,7 @@ void infrt_piece_letter(infrt_server *s, infrt_piece *piece) {
 }
 
 /* The engine has ended all of its answers. */
-static void job_ended(infrt_server *s, infrt_conn *c, infrt_job *job) {
+static void job_ended(infrt_server *s, infrt_conn *c, infrt_serve_job *job) {
     infrt_refusal refusal = {0};
     infrt_out out = {0};
     bool good = error_take(&job->error, &refusal);
@@ -275,7 +275,7 @@ static void job_ended(infrt_server *s, infrt_conn *c, infrt_job *job) {
     job_drop(c);
 }
 
-void infrt_job_letter(infrt_server *s, infrt_job *job, bool prepared) {
+void infrt_job_letter(infrt_server *s, infrt_serve_job *job, bool prepared) {
     infrt_conn *c = job->owner;
     if (!c) {
         s->n_answers -= job->n_choices;
@@ -300,7 +300,7 @@ void infrt_job_abandon(infrt_conn *c) {
 }
 
 void infrt_job_flow(infrt_conn *c, size_t unsent) {
-    infrt_job *job = c->job;
+    infrt_serve_job *job = c->job;
     const bool stalled = atomic_load(&job->stalled);
     if (!stalled && unsent > STALLED_BYTES) atomic_store(&job->stalled, true);
     if (!stalled || unsent > FLOWING_BYTES) return;

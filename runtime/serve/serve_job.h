@@ -20,7 +20,7 @@ typedef struct infrt_choice { /* one answer */
     infrt_llm_id id;          /* the engine's; 0: it has ended */
 } infrt_choice;
 
-typedef struct infrt_job {
+typedef struct infrt_serve_job {
     infrt_letter letter;
     void *owner; /* of the network thread: who waits for it; null: nobody any more */
     infrt_ask ask;
@@ -32,16 +32,16 @@ typedef struct infrt_job {
     /* Set by the network thread while the engine has it: it is no longer wanted; its reader is slow, so that nothing
      * more shall be sent. */
     _Atomic bool cancelled, stalled;
-    infrt_error error;              /* why it could not begin */
-    uint64_t begin_ns;              /* when it came */
-    struct infrt_job *next_running; /* the engine's */
+    infrt_error error;                    /* why it could not begin */
+    uint64_t begin_ns;                    /* when it came */
+    struct infrt_serve_job *next_running; /* the engine's */
     uint32_t n_running;
-} infrt_job;
+} infrt_serve_job;
 
 /* One event of one answer. The receiver frees it. */
 typedef struct infrt_piece {
     infrt_letter letter;
-    infrt_job *job;
+    infrt_serve_job *job;
     uint32_t choice;
     infrt_llm_event event; /* text and top lie behind it */
 } infrt_piece;

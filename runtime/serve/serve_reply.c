@@ -17,8 +17,8 @@ const char *infrt_finish_reason(infrt_llm_finish finish) {
     }
 }
 
-infrt_reply *infrt_reply_create(const infc_model *model, const infrt_job *job, const char *name,
-                                int64_t created, uint64_t number) {
+infrt_reply *infrt_reply_create(const infc_model *model, const infrt_serve_job *job,
+                                const char *name, int64_t created, uint64_t number) {
     infrt_reply *a = calloc(1, sizeof *a);
     if (!a) return NULL;
     *a = (infrt_reply){.model = model, .job = job, .created = created};

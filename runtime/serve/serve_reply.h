@@ -18,7 +18,7 @@ typedef struct infrt_said {          /* of one choice */
 
 typedef struct infrt_reply {
     const infc_model *model;
-    const infrt_job *job;
+    const infrt_serve_job *job;
     char id[48], name[2 * INFRT_LLM_ADAPTER_NAME]; /* "chatcmpl-..", the model as it is called */
     int64_t created;
     infrt_said *said; /* [n_choices] */
@@ -26,7 +26,7 @@ typedef struct infrt_reply {
     bool failed;
 } infrt_reply;
 
-infrt_reply *infrt_reply_create(const infc_model *model, const infrt_job *job, const char *name,
+infrt_reply *infrt_reply_create(const infc_model *model, const infrt_serve_job *job, const char *name,
                                 int64_t created, uint64_t number); /* null: no memory */
 void infrt_reply_destroy(infrt_reply **reply);
 /* Takes a piece. When it is streamed what there is to send is added to `out`: "data: {..}\n\n" or nothing. */

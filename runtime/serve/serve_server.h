@@ -71,7 +71,7 @@ struct infrt_conn {
     uint64_t begin_ns, first_ns; /* first: when the first token was there */
     bool close;                  /* after this answer */
     /* Of the request that waits: */
-    infrt_job *job;
+    infrt_serve_job *job;
     infrt_reply *reply;
     infrt_adapter_change *change;
 };
@@ -104,7 +104,7 @@ void infrt_request_log(infrt_conn *c, int status);
 void infrt_handle_chat(infrt_conn *c);
 void infrt_handle_completions(infrt_conn *c);
 void infrt_handle_tokenize(infrt_conn *c);
-void infrt_job_letter(infrt_server *s, infrt_job *job, bool prepared); /* it came back */
+void infrt_job_letter(infrt_server *s, infrt_serve_job *job, bool prepared); /* it came back */
 void infrt_piece_letter(infrt_server *s, infrt_piece *piece);
 void infrt_job_abandon(infrt_conn *c);             /* its client has left */
 void infrt_job_flow(infrt_conn *c, size_t unsent); /* how much its client has not taken */

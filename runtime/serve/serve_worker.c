@@ -39,7 +39,7 @@ static infrt_status prompt_encode(const infc_model *model, const infrt_ask *ask,
     return status;
 }
 
-void infrt_job_prepare(const infc_model *model, infrt_job *job) {
+void infrt_job_prepare(const infc_model *model, infrt_serve_job *job) {
     infrt_status status = INFRT_OK;
     for (uint32_t i = 0; i < job->ask.n_prompts && status == INFRT_OK && !atomic_load(&job->cancelled); i++)
         status = prompt_encode(model, &job->ask, &job->ask.prompts[i], &job->error);
@@ -59,7 +59,7 @@ static void *worker_main(void *self) {
             next = letter->next;
             if (letter->kind == INFRT_LETTER_STOP) return NULL;
             if (letter->kind == INFRT_LETTER_PREPARE)
-                infrt_job_prepare(w->model, (infrt_job *)letter);
+                infrt_job_prepare(w->model, (infrt_serve_job *)letter);
             else adapter_read(w->model, (infrt_adapter_change *)letter);
             infrt_mailbox_put(w->out, letter);
         }

@@ -16,6 +16,6 @@ infrt_status infrt_worker_thread_start(infrt_worker_thread *w, const infc_model 
 void infrt_worker_thread_stop(infrt_worker_thread *w); /* all letters have come back; {0} is fine */
 
 /* The prompts of a job become ids; job->error says what is wrong with them. */
-void infrt_job_prepare(const infc_model *model, infrt_job *job);
+void infrt_job_prepare(const infc_model *model, infrt_serve_job *job);
 
 #endif
