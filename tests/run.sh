@@ -57,7 +57,7 @@ fi
 
 echo
 echo "build ${built} s, tests $((SECONDS - built)) s"
-failed=$(sed -n 's/^[[:space:]]*[0-9]* - \(.*\) (\(.*\))[^()]*$/  \1 (\2)/p' $log | sort -u)
+failed=$(sed -n '/(Skipped)/!s/^[[:space:]]*[0-9]* - \(.*\) (\(.*\))[^()]*$/  \1 (\2)/p' $log | sort -u)
 passed=$(grep -cE 'Test +#[0-9]+: .* Passed ' $log || true)
 skipped=$(grep -cE 'Test +#[0-9]+: .*\*\*\*(Skipped|Not Run)' $log || true)
 echo "$passed passed, $(echo -n "${failed:+$failed$'\n'}" | grep -c . || true) failed, $skipped skipped"

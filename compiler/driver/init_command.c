@@ -65,7 +65,7 @@ static infc_status check_output(infc_cx *cx, const char *path, bool force) {
 static infc_status run(infc_call_cx *call) {
     infc_cx *cx = call->cx;
     const values *v = call->args.values;
-    const char *path = v->output ? v->output : "spec.yaml", *model;
+    const char *path = v->output ? v->output : "spec.yaml", *model = NULL;
     infc_model_facts facts = {0};
     infc_buf text = {.arena = cx->arena};
     infc_starter starter = {0};

@@ -76,16 +76,14 @@ static bool all_finite(const infc_type *type, const void *data, int64_t n) {
     return !bad;
 }
 
-static infc_status not_finite(infc_emit_unit *u, const infc_plan_recipe *recipe, const char *so) {
-    const infc_plan_buffer *buffer = &u->plan->buffers[recipe->buffer];
+static infc_status not_finite(infc_emit_unit *u, const char *weight, const char *so) {
     return infc_fail(u->cx, INFC_ERR_MODEL, (infc_loc){.file = u->plan->source},
-                     "weight \"%s\" has an element that is no finite number; %s",
-                     buffer->tensor ? buffer->tensor : buffer->name, so);
+                     "weight \"%s\" has an element that is no finite number; %s", weight, so);
 }
 
 /* The weight that `op` names: rows [row, row + n) of it where the recipe is made in parts. */
-static infc_status take_weight(infc_emit_unit *u, const infc_plan_recipe *recipe, const infc_op_desc *op,
-                               bool parts, int64_t row, int64_t n, infc_emit_made *out) {
+static infc_status take_weight(infc_emit_unit *u, const infc_op_desc *op, bool parts, int64_t row,
+                               int64_t n, infc_emit_made *out) {
     const infc_weight *weight = infc_weights_get(u->plan->weights, infc_desc_int(op, "id"));
     if (!weight)
         return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "a recipe starts from nothing");
@@ -97,18 +95,19 @@ static infc_status take_weight(infc_emit_unit *u, const infc_plan_recipe *recipe
     }
     const infc_type *type = &out->tensor.type;
     if (!u->plan->llm || all_finite(type, out->tensor.data, infc_type_count(type))) return INFC_OK;
-    return not_finite(u, recipe, "a language model with it would give no answers");
+    return not_finite(u, weight->name, "a language model with it would give no answers");
 }
 
 /* What becomes integers must be numbers. */
 static infc_status check_finite(infc_emit_unit *u, const infc_plan_recipe *recipe,
                                 const infc_op_desc *op, const infc_tensor *in) {
+    const infc_plan_buffer *buffer = &u->plan->buffers[recipe->buffer];
     if (op->kind != INFC_OP_pack_i8 && op->kind != INFC_OP_choose_i4) return INFC_OK;
     for (int64_t i = 0, n = infc_type_count(&in->type); i < n; i++) {
         float value; /* borrowed from a file at any address */
         memcpy(&value, (const char *)in->data + i * (int64_t)sizeof value, sizeof value);
         if (isfinite(value)) continue;
-        return not_finite(u, recipe, "it cannot become integers");
+        return not_finite(u, buffer->tensor ? buffer->tensor : buffer->name, "it cannot become integers");
     }
     return INFC_OK;
 }
@@ -160,7 +159,7 @@ infc_status infc_emit_recipe(infc_emit_unit *u, const infc_plan_recipe *recipe, 
     infc_status status = INFC_OK;
     if (turns_to_panels(ops, recipe->n_ops)) {
         infc_emit_made weight = {.arena = NULL};
-        INFC_TRY(take_weight(u, recipe, &ops[0], parts, row, n, &weight));
+        INFC_TRY(take_weight(u, &ops[0], parts, row, n, &weight));
         status = turn_to_panels(u, &weight.tensor, out);
         infc_emit_made_free(u, &weight);
         return status;
@@ -174,7 +173,7 @@ infc_status infc_emit_recipe(infc_emit_unit *u, const infc_plan_recipe *recipe, 
         depth -= n_in;
         if (n_in == 0) stack[depth] = (infc_emit_made){.arena = NULL};
         if (ops[i].kind == INFC_OP_weight)
-            status = take_weight(u, recipe, &ops[i], parts, row, n, &stack[depth]);
+            status = take_weight(u, &ops[i], parts, row, n, &stack[depth]);
         else {
             status = check_finite(u, recipe, &ops[i], &stack[depth].tensor);
             if (status == INFC_OK) status = apply(u, &ops[i], &stack[depth], &stack[depth]);
