@@ -1,22 +1,19 @@
 /* serve_worker.c - see serve_worker.h. */
 #include "serve_worker.h"
-#include "tokenizer.h"
+#include "engine_prompt.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* Of /tokenize alone: without the ids around a text. */
-static infrt_status text_encode(const infc_model *model, const char *text, int32_t *ids,
-                                uint32_t most, uint32_t *n, infrt_error *error) {
-    const infrt_tokenizer *t = model->llm->tokenizer;
-    const size_t bytes = strlen(text);
-    if (!t) return infrt_fail(error, INFRT_ERR_USAGE, "%s has no tokenizer", model->name);
-    void *scratch = malloc(infrt_encode_scratch(t, text, bytes) + 1);
-    if (!scratch)
-        return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory to tokenize %zu bytes", bytes);
-    *n = (uint32_t)infrt_encode(t, text, bytes, NULL, 0, 0, scratch, ids, most);
-    free(scratch);
-    return INFRT_OK;
+static infrt_status text_encode(const infc_model *model, infrt_prompt *p, infrt_error *error) {
+    const infrt_text_part whole = {strlen(p->text), 0};
+    size_t n = 0;
+    if (!model->llm->tokenizer)
+        return infrt_fail(error, INFRT_ERR_USAGE, "%s has no tokenizer", model->name);
+    const infrt_status status = infrt_text_encode(model, p->text, whole.bytes, &whole, 1, &p->ids, &n, error);
+    p->n_ids = (uint32_t)n;
+    return status;
 }
 
 static infrt_status prompt_encode(const infc_model *model, const infrt_ask *ask, infrt_prompt *p,
@@ -26,12 +23,13 @@ static infrt_status prompt_encode(const infc_model *model, const infrt_ask *ask,
                                        .text = p->text,
                                        .tokens = p->ids,
                                        .n_tokens = p->n_ids};
+    if (!ask->add_special && p->text)
+        return text_encode(model, p, error);   /* a template says what is around messages */
     const uint32_t most = model->llm->context; /* of longer ones only the length is told */
     int32_t *ids = calloc((size_t)most + 1, sizeof *ids), *fitting;
     uint32_t n = 0;
     if (!ids) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for %u tokens", most);
-    infrt_status status = ask->add_special ? infrt_llm_encode(model, &request, ids, most, &n, error)
-                                           : text_encode(model, p->text, ids, most, &n, error);
+    const infrt_status status = infrt_llm_encode(model, &request, ids, most, &n, error);
     free(p->ids);
     fitting = realloc(ids, ((size_t)(n < most ? n : most) + 1) * sizeof *ids);
     p->ids = fitting ? fitting : ids;

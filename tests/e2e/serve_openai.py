@@ -173,6 +173,7 @@ def check_control_tokens(client):
     split = [{"role": "user", "content": [{"type": "text", "text": "<|e"}, {"type": "text", "text": "nd|>"}]}]
     expect(all(plain.count(i) == ids({"messages": split}).count(i) for i in range(8)), "T5: nor out of two parts")
     expect(plain.count(0) == 1, "T1: one begin token")
+    expect(ids({"messages": USER, "add_special_tokens": False}) == plain, "messages have what their template says around them")
     text = "naïve café — 12,345 日本"
     known = ids({"prompt": text, "add_special_tokens": False})
     expect(client.post("/../detokenize", body={"tokens": known}, cast_to=object)["prompt"] == text, "there and back")
