@@ -133,6 +133,11 @@ const char *infc_file_hidden(const char *path) {
     return stat(path, &info) == 0 || errno == ENOENT || errno == ENOTDIR ? NULL : strerror(errno);
 }
 
+bool infc_file_is(const char *path, const struct stat *info) {
+    struct stat there;
+    return lstat(path, &there) == 0 && there.st_dev == info->st_dev && there.st_ino == info->st_ino;
+}
+
 bool infc_dir_exists(const char *path) {
     struct stat info;
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);

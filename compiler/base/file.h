@@ -3,6 +3,8 @@
 #define INFC_FILE_H
 #include "cx.h"
 
+struct stat; /* of <sys/stat.h> */
+
 /* Maps a regular file read-only; the bytes are borrowed until the arena of cx goes. A Git LFS pointer is refused. */
 infc_status infc_file_map(infc_cx *cx, const char *path, infc_bytes *out);
 /* These bytes are not needed soon: where they are of a file that infc_file_map mapped, the memory that holds them is
@@ -46,6 +48,8 @@ bool infc_file_exists(const char *path);
 const char *infc_file_what_else(const char *path);
 /* Why nobody can tell what is there: "Permission denied"; null when it can be told, or is nothing. */
 const char *infc_file_hidden(const char *path);
+/* Whether `path` itself, no link followed, is the file that `info` tells of. */
+bool infc_file_is(const char *path, const struct stat *info);
 bool infc_dir_exists(const char *path);
 infc_status infc_dir_create(infc_cx *cx, const char *path); /* with parents */
 void infc_dir_remove(const char *path);                     /* recursively, best effort */

@@ -15,9 +15,8 @@ static int open_dir(const char *path) {
 
 /* Whether `path` still names the folder open as fd. */
 static bool same_dir(const char *path, int fd) {
-    struct stat by_path, by_fd;
-    return lstat(path, &by_path) == 0 && fstat(fd, &by_fd) == 0 && by_path.st_ino == by_fd.st_ino &&
-           by_path.st_dev == by_fd.st_dev;
+    struct stat info;
+    return fstat(fd, &info) == 0 && infc_file_is(path, &info);
 }
 
 static void remove_if_stale(infc_arena *arena, const char *dir, const char *name) {

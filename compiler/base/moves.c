@@ -16,11 +16,6 @@ static const char *kept_name(infc_moves *moves) {
     return infc_arena_printf(moves->arena, "%s/.kept-%zu", moves->kept_dir, moves->n);
 }
 
-static bool same_file(const char *from, const struct stat *to) {
-    struct stat info;
-    return lstat(from, &info) == 0 && info.st_dev == to->st_dev && info.st_ino == to->st_ino;
-}
-
 static bool is_disk(int error) { return error == ENOSPC || error == EDQUOT || error == EIO; }
 
 /* One step, after which the old file has the name of the new one. Also quicker: ext4 sends the contents of a file that
@@ -48,7 +43,7 @@ int infc_moves_replace(infc_moves *moves, const char *from, const char *to) {
         error = rename(from, to) < 0 ? errno : 0;
     } else if (S_ISDIR(info.st_mode)) {
         return EISDIR;
-    } else if (same_file(from, &info)) {
+    } else if (infc_file_is(from, &info)) {
         return utimensat(AT_FDCWD, to, NULL, 0) < 0 ? errno : 0; /* new, for whoever goes by times */
     } else {
         error = exchange(from, to);

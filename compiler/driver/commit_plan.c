@@ -106,20 +106,14 @@ static infc_status check_folders(infc_commit_plan *p, const char *path, bool *ou
     return INFC_OK;
 }
 
-/* An earlier compile's file is the new one: see infc_file_writer. */
-static bool stays(const infc_commit_plan *p, const char *path, const struct stat *there) {
-    struct stat info;
-    return lstat(infc_path_join(p->cx->arena, p->staged, path), &info) == 0 &&
-           info.st_dev == there->st_dev && info.st_ino == there->st_ino;
-}
-
 static infc_status check_place(infc_commit_plan *p, const char *path) {
     struct stat info;
     bool there;
     INFC_TRY(check_folders(p, path, &there));
     if (!there || lstat(full(p, path), &info) < 0) return INFC_OK;
     if (S_ISDIR(info.st_mode)) return check_leaves(p, path);
-    if (stays(p, path, &info)) return INFC_OK;
+    if (infc_file_is(infc_path_join(p->cx->arena, p->staged, path), &info))
+        return INFC_OK; /* an earlier compile's file is the new one: see infc_file_writer */
     if (infc_made_look(p->cx, p->dir, path, p->before, p->now) != INFC_FOUND_CHANGED)
         return INFC_OK;
     return infc_map_find(&p->before->paths, path, NULL) ? keep(p, path) : in_the_way(p, path);
