@@ -11,8 +11,9 @@ static bool ends_with(const char *text, const char *end) {
 }
 
 static bool of_language_models(const char *path) {
-    static const char *const folders[] = {"runtime/llm/", "runtime/text/", "runtime/app_llm/",
-                                          "runtime/serve/", NULL};
+    static const char *const folders[] = {"runtime/llm/",     "runtime/text/",
+                                          "runtime/app_llm/", "runtime/serve_llm/",
+                                          "runtime/serve/",   NULL};
     for (int i = 0; folders[i]; i++)
         if (strncmp(path, folders[i], strlen(folders[i])) == 0) return true;
     return false;
@@ -79,7 +80,7 @@ infc_status infc_emit_runtime(infc_emit_unit *u) {
         if (strncmp(file->path, prefix, sizeof prefix - 1) != 0 || strcmp(base, "infc_abi.h") == 0)
             continue;
         if (!u->plan->llm && of_language_models(file->path)) continue;
-        const bool serves = strncmp(file->path, "runtime/serve/", 14) == 0;
+        const bool serves = strncmp(file->path, "runtime/serve", 13) == 0;
         const char *path = infc_arena_printf(arena, "src/%s/%s", serves ? "serve" : "infrt", base);
         INFC_TRY(infc_emit_write(u, path, file->bytes, 0644));
         if (!ends_with(path, ".c")) continue;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Linked where its libraries were found when the model was compiled. */
-#pragma weak infrt_serve
+#pragma weak infrt_serve_llm
 
 static infrt_status port_read(infrt_lm_app *app, uint32_t *out) {
     const infrt_words *words = &app->options.port;
@@ -46,7 +46,7 @@ static uint64_t cache_bytes(const infc_llm_info *info) {
 infrt_status infrt_lm_serve(infrt_lm_app *app) {
     infrt_serve_options options = options_of(app);
     const uint32_t sequences = app->model->llm->max_sequences;
-    if (!infrt_serve)
+    if (!infrt_serve_llm)
         return infrt_fail(&app->error, INFRT_ERR_USAGE,
                           "this program has no server: where it was compiled, libevent and libmd "
                           "were not found, or it was "
@@ -60,6 +60,6 @@ infrt_status infrt_lm_serve(infrt_lm_app *app) {
         status = infrt_lm_open(app, (infrt_llm_config){.requests = options.queue + sequences,
                                                        .kv_bytes = cache_bytes(app->model->llm)});
     if (status == INFRT_OK)
-        status = infrt_serve(app->llm, app->model, &options, &app->signal, &app->error);
+        status = infrt_serve_llm(app->llm, app->model, &options, &app->signal, &app->error);
     return status;
 }

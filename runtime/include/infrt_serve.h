@@ -1,4 +1,4 @@
-/* infrt_serve.h - a language model over HTTP, as OpenAI's API has it. SPDX-License-Identifier: MIT */
+/* infrt_serve.h - a model over HTTP. SPDX-License-Identifier: MIT */
 #ifndef INFRT_SERVE_H
 #define INFRT_SERVE_H
 #include "infrt_llm.h"
@@ -13,11 +13,11 @@ typedef struct infrt_serve_options {
     const char *adapter_root; /* folder below which adapters may be loaded; null: from nowhere */
 } infrt_serve_options;
 
-/* Serves until SIGTERM or SIGINT and until what runs then has ended; a second signal ends it at once, and is in
- * *out_signal. Prints one line to stdout once it takes requests, and a line of JSON to stderr for each. The engine is
- * borrowed and has to have been opened for `queue` more requests than the model answers in a step.
- * INFRT_ERR_IO: the address cannot be had; INFRT_ERR_USAGE: no keys. */
-infrt_status infrt_serve(infrt_llm *llm, const infc_model *model,
-                         const infrt_serve_options *options, int *out_signal, infrt_error *error);
+/* A language model, as OpenAI's API has it. Serves until SIGTERM or SIGINT and until what runs then has ended; a second
+ * signal ends it at once, and is in *out_signal. Prints one line to stdout once it takes requests, and a line of JSON
+ * to stderr for each. The engine is borrowed and has to have been opened for `queue` more requests than the model
+ * answers in a step. INFRT_ERR_IO: the address cannot be had; INFRT_ERR_USAGE: no keys. */
+infrt_status infrt_serve_llm(infrt_llm *llm, const infc_model *model,
+                             const infrt_serve_options *options, int *out_signal, infrt_error *error);
 
 #endif

@@ -1,11 +1,10 @@
-/* serve.c - see infrt_serve.h: the server from its start to its end. One thread has all connections, one the engine,
- * two do what takes long; they share nothing but letters and the board. */
+/* serve.c - a server from its start to its end: the loop of the thread that has all connections. Others compute for it;
+ * they hand each other letters. */
 #define _GNU_SOURCE 1
 #include "serve_server.h"
 #include "infrt_os.h"
 #include <errno.h>
 #include <event2/event.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,19 +16,14 @@
 
 /* When it shuts down and all is said: out of the loop. */
 static void end_when_done(infrt_server *s) {
-    if (s->draining && !s->n_answers && !s->n_changes && !infrt_conns_pending(s))
+    if (s->draining && s->service->idle(s) && !infrt_conns_pending(s))
         event_base_loopbreak(s->base);
 }
 
 static void letters_take(infrt_server *s) {
     for (infrt_letter *letter = infrt_mailbox_take(&s->in, 0), *next; letter; letter = next) {
         next = letter->next;
-        switch (letter->kind) {
-        case INFRT_LETTER_PREPARE: infrt_job_letter(s, (infrt_serve_job *)letter, true); break;
-        case INFRT_LETTER_JOB: infrt_job_letter(s, (infrt_serve_job *)letter, false); break;
-        case INFRT_LETTER_PIECE: infrt_piece_letter(s, (infrt_piece *)letter); break;
-        default: infrt_change_letter(s, (infrt_adapter_change *)letter);
-        }
+        s->service->letter(s, letter);
     }
 }
 
@@ -61,29 +55,6 @@ static void on_tick(evutil_socket_t fd, short what, void *self) {
 
 /* ---- start -------------------------------------------------------------------------------------- */
 
-/* One short answer, so that what is needed of the weights is in memory and the first client does not wait for it. */
-static infrt_status warm_up(infrt_llm *llm, const infc_model *model, infrt_error *error) {
-    const int32_t first = model->llm->bos >= 0 ? model->llm->bos : 0, ids[4] = {first, first, first, first};
-    const infrt_llm_request request = {.tokens = ids, .n_tokens = 4, .max_tokens = 2, .ignore_eos = true};
-    infrt_llm_event event = {0};
-    infrt_llm_id id;
-    infrt_status status = infrt_llm_submit(llm, &request, &id, error);
-    while (status == INFRT_OK && !event.finish) {
-        status = infrt_llm_step(llm, NULL, error);
-        while (infrt_llm_poll(llm, id, &event)) {}
-    }
-    return status;
-}
-
-static infrt_status root_open(infrt_server *s, infrt_error *error) {
-    const char *root = s->options->adapter_root;
-    s->root_fd = -1;
-    if (!root) return INFRT_OK;
-    s->root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (s->root_fd >= 0) return INFRT_OK;
-    return infrt_fail(error, INFRT_ERR_IO, "--adapter-root %s: %s", root, strerror(errno));
-}
-
 static infrt_status loop_make(infrt_server *s, infrt_error *error) {
     static const int numbers[] = {SIGTERM, SIGINT};
     struct event_config *config = event_config_new();
@@ -102,21 +73,30 @@ static infrt_status loop_make(infrt_server *s, infrt_error *error) {
     return good ? INFRT_OK : infrt_fail(error, INFRT_ERR_IO, "no event loop: %s", strerror(errno));
 }
 
-static infrt_status threads_start(infrt_server *s, infrt_llm *llm, infrt_error *error) {
-    infrt_status status = infrt_worker_thread_start(&s->preparer, s->model, &s->in, error);
-    if (status == INFRT_OK) status = infrt_worker_thread_start(&s->loader, s->model, &s->in, error);
-    if (status == INFRT_OK)
-        status = infrt_engine_thread_start(&s->engine, llm, s->model, &s->in, error);
-    return status;
+infrt_status infrt_server_open(infrt_server *s, const infrt_service *service, const infc_model *model,
+                               const infrt_serve_options *options, infrt_error *error) {
+    s->service = service;
+    s->model = model;
+    s->options = options;
+    s->created = (int64_t)time(NULL);
+    signal(SIGPIPE, SIG_IGN);
+    infrt_status status = loop_make(s, error);
+    if (status == INFRT_OK) status = infrt_keys_read(&s->keys, options->api_keys, error);
+    if (status == INFRT_OK && getrandom(&s->random, sizeof s->random, 0) != sizeof s->random)
+        status = infrt_fail(error, INFRT_ERR_IO, "there are no random numbers");
+    return status == INFRT_OK ? infrt_conns_listen(s, error) : status;
+}
+
+infrt_status infrt_server_run(infrt_server *s, int *out_signal, infrt_error *error) {
+    infrt_conns_open(s);
+    const bool good = event_base_dispatch(s->base) >= 0;
+    *out_signal = s->signal;
+    return good ? INFRT_OK : infrt_fail(error, INFRT_ERR_IO, "the event loop failed");
 }
 
 /* ---- end ---------------------------------------------------------------------------------------- */
 
-static void server_free(infrt_server *s) {
-    infrt_conns_close(s); /* their jobs are cancelled */
-    infrt_worker_thread_stop(&s->preparer);
-    infrt_worker_thread_stop(&s->loader);
-    infrt_engine_thread_stop(&s->engine);
+void infrt_server_free(infrt_server *s) {
     if (s->base) letters_take(s); /* nobody waits for them any more */
     if (s->mail) event_free(s->mail);
     if (s->tick) event_free(s->tick);
@@ -126,35 +106,5 @@ static void server_free(infrt_server *s) {
     if (s->base) event_base_free(s->base);
     infrt_mailbox_deinit(&s->in);
     infrt_keys_free(&s->keys);
-    if (s->root_fd >= 0) close(s->root_fd);
     libevent_global_shutdown();
-}
-
-infrt_status infrt_serve(infrt_llm *llm, const infc_model *model,
-                         const infrt_serve_options *options, int *out_signal, infrt_error *error) {
-    infrt_server *s = calloc(1, sizeof *s);
-    *out_signal = 0;
-    if (!s) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for the server");
-    s->model = model;
-    s->options = options;
-    s->created = (int64_t)time(NULL);
-    signal(SIGPIPE, SIG_IGN);
-    infrt_llm_describe(llm, &s->facts);
-    infrt_status status = root_open(s, error);
-    if (status == INFRT_OK) status = infrt_keys_read(&s->keys, options->api_keys, error);
-    if (status == INFRT_OK && getrandom(&s->random, sizeof s->random, 0) != sizeof s->random)
-        status = infrt_fail(error, INFRT_ERR_IO, "there are no random numbers");
-    if (status == INFRT_OK) status = loop_make(s, error);
-    if (status == INFRT_OK) status = infrt_conns_listen(s, error);
-    if (status == INFRT_OK) status = warm_up(llm, model, error);
-    if (status == INFRT_OK) status = threads_start(s, llm, error);
-    if (status == INFRT_OK) {
-        infrt_conns_open(s);
-        if (event_base_dispatch(s->base) < 0)
-            status = infrt_fail(error, INFRT_ERR_IO, "the event loop failed");
-        *out_signal = s->signal;
-    }
-    server_free(s);
-    free(s);
-    return status;
 }

@@ -34,13 +34,11 @@ static size_t unsent(const infrt_conn *c) {
 }
 
 static void conn_free(infrt_conn *c) {
-    if (c->job) infrt_job_abandon(c);
-    if (c->change) c->change->owner = NULL;
+    c->server->service->left(c);
     if (c->next) c->next->link = c->link;
     *c->link = c->next;
     c->server->n_connections--;
     infrt_out_free(&c->body);
-    infrt_reply_destroy(&c->reply);
     if (c->timer) event_free(c->timer);
     bufferevent_free(c->bev);
     free(c);
@@ -52,7 +50,7 @@ static void request_begin(infrt_conn *c) {
     c->phase = INFRT_PHASE_READING;
     c->route = NULL;
     c->path_bytes = 0;
-    c->begin_ns = c->first_ns = 0;
+    c->begin_ns = 0;
     c->request_id[0] = 0;
     wait_for(c, IDLE_SECONDS);
 }
@@ -144,7 +142,7 @@ void infrt_conn_refuse(infrt_conn *c, const infrt_refusal *r) {
     const char *more = r->status == 429 || r->status == 503 ? "Retry-After: 1\r\n"
                        : r->status == 401                   ? "WWW-Authenticate: Bearer\r\n"
                                                             : NULL;
-    infrt_error_json(r, &body);
+    c->server->service->error_put(c, r, &body);
     infrt_out_text(&body, "\n");
     const bool failed = body.failed;
     infrt_conn_reply(c, r->status, "application/json", &body, more);
@@ -171,7 +169,7 @@ void infrt_conn_stream(infrt_conn *c, infrt_out *frames, bool last) {
         if (!c->http.old) evbuffer_add(out, "0\r\n\r\n", 5);
         request_end(c, 200);
     } else {
-        infrt_job_flow(c, unsent(c));
+        c->server->service->flow(c, unsent(c));
     }
 }
 
@@ -239,7 +237,7 @@ static void on_read(struct bufferevent *bev, void *self) {
 /* Little or nothing is left to be sent. */
 static void on_write(struct bufferevent *bev, void *self) {
     infrt_conn *c = self;
-    if (c->job) infrt_job_flow(c, unsent(c));
+    if (c->phase == INFRT_PHASE_STREAMING) c->server->service->flow(c, unsent(c));
     if (c->phase == INFRT_PHASE_READING) input_take(c);
     if (c->phase != INFRT_PHASE_CLOSING || unsent(c)) return;
     c->phase = INFRT_PHASE_LINGERING;
@@ -250,8 +248,8 @@ static void on_write(struct bufferevent *bev, void *self) {
 /* The client has closed its side or is gone. What was answered already may still be taken; what is not is given up. */
 static void on_event(struct bufferevent *bev, short what, void *self) {
     infrt_conn *c = self;
-    const bool sends =
-        (what & BEV_EVENT_EOF) && (what & BEV_EVENT_READING) && unsent(c) && !c->job && !c->change;
+    const bool waits = c->phase == INFRT_PHASE_WAITING || c->phase == INFRT_PHASE_STREAMING;
+    const bool sends = (what & BEV_EVENT_EOF) && (what & BEV_EVENT_READING) && unsent(c) && !waits;
     if (!sends) {
         conn_free(c);
         return;
@@ -278,7 +276,7 @@ static void on_time(evutil_socket_t fd, short what, void *self) {
 
 void infrt_conn_accept(infrt_server *s, int fd) {
     static const struct timeval send_time = {.tv_sec = SEND_SECONDS};
-    infrt_conn *c = calloc(1, sizeof *c);
+    infrt_conn *c = calloc(1, s->service->conn_bytes);
     struct bufferevent *bev = c ? bufferevent_socket_new(s->base, fd, BEV_OPT_CLOSE_ON_FREE) : NULL;
     if (!bev) {
         evutil_closesocket(fd);

@@ -1,18 +1,12 @@
 /* serve_facts.c - what the server tells about itself. */
 #include "serve_server.h"
 #include "infrt_os.h"
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { STUCK_SECONDS = 60 };
 
-/* ---- health ------------------------------------------------------------------------------------- */
-
-/* An engine that waits is well; one that has been in the same step for long is not. */
-static bool is_alive(const infrt_server *s) {
-    const uint64_t since = atomic_load(&s->engine.busy_since_ns);
+/* What waits is well; what has been in the same step for long is not. */
+bool infrt_server_alive(infrt_server *s) {
+    const uint64_t since = s->service->busy_since_ns(s);
     return !since || infrt_os_now_ns() - since < STUCK_SECONDS * UINT64_C(1000000000);
 }
 
@@ -23,12 +17,12 @@ static void health(infrt_conn *c, bool good, const char *text) {
 }
 
 void infrt_handle_health(infrt_conn *c) {
-    const bool alive = is_alive(c->server);
+    const bool alive = infrt_server_alive(c->server);
     health(c, alive, alive ? "ok" : "the engine does not go on");
 }
 
 void infrt_handle_ready(infrt_conn *c) {
-    const bool alive = is_alive(c->server), ready = alive && !c->server->draining;
+    const bool alive = infrt_server_alive(c->server), ready = alive && !c->server->draining;
     health(c, ready, ready ? "ready" : alive ? "shutting down" : "the engine does not go on");
 }
 
@@ -36,72 +30,4 @@ void infrt_handle_version(infrt_conn *c) {
     infrt_out body = {0};
     infrt_out_format(&body, "{\"version\":\"%s\"}\n", c->server->model->infc_version);
     infrt_conn_json(c, 200, &body);
-}
-
-/* ---- models ------------------------------------------------------------------------------------- */
-
-static bool adapter_is_there(infrt_server *s, const char *name) {
-    infrt_board *b = &s->engine.board;
-    bool found = false;
-    pthread_mutex_lock(&b->lock);
-    for (uint32_t i = 0; name[0] && i < b->n_adapters; i++)
-        found = found || strcmp(b->adapters[i].name, name) == 0;
-    pthread_mutex_unlock(&b->lock);
-    return found;
-}
-
-bool infrt_model_find(infrt_server *s, const char *name, const char **adapter) {
-    const size_t n = strlen(s->model->name);
-    const char *own = strncmp(name, s->model->name, n) == 0 && name[n] == ':' ? name + n + 1 : name;
-    *adapter = NULL;
-    if (strcmp(name, s->model->name) == 0) return true;
-    *adapter = adapter_is_there(s, name) ? name : own;
-    return adapter_is_there(s, *adapter);
-}
-
-static void model_put(const infrt_server *s, const char *adapter, infrt_out *out) {
-    const char *base = s->model->name;
-    infrt_out_text(out, "{\"id\":");
-    infrt_out_string(out, adapter ? adapter : base, strlen(adapter ? adapter : base));
-    infrt_out_format(out,
-                     ",\"object\":\"model\",\"created\":%" PRId64 ",\"owned_by\":\"infc\","
-                     "\"root\":\"%s\",\"parent\":",
-                     s->created, base);
-    if (adapter) infrt_out_string(out, base, strlen(base));
-    else infrt_out_text(out, "null");
-    infrt_out_format(out, ",\"max_model_len\":%u}", s->facts.context);
-}
-
-void infrt_handle_models(infrt_conn *c) {
-    infrt_server *s = c->server;
-    infrt_board *b = &s->engine.board;
-    infrt_out body = {0};
-    infrt_out_text(&body, "{\"object\":\"list\",\"data\":[");
-    model_put(s, NULL, &body);
-    pthread_mutex_lock(&b->lock);
-    for (uint32_t i = 0; i < b->n_adapters; i++) {
-        if (!b->adapters[i].name[0]) continue;
-        infrt_out_text(&body, ",");
-        model_put(s, b->adapters[i].name, &body);
-    }
-    pthread_mutex_unlock(&b->lock);
-    infrt_out_text(&body, "]}\n");
-    infrt_conn_json(c, 200, &body);
-}
-
-void infrt_handle_model(infrt_conn *c) {
-    static const char before[] = "/v1/models/";
-    char name[2 * INFRT_LLM_ADAPTER_NAME];
-    infrt_refusal refusal = {.type = "not_found_error", .code = "model_not_found"};
-    infrt_out body = {0};
-    const char *adapter;
-    const size_t n = c->path_bytes - (sizeof before - 1);
-    snprintf(name, sizeof name, "%.*s", (int)n, c->path + sizeof before - 1);
-    if (n < sizeof name && infrt_model_find(c->server, name, &adapter)) {
-        model_put(c->server, adapter, &body);
-        infrt_conn_json(c, 200, &body);
-        return;
-    }
-    infrt_refuse(&refusal, 404, "model", "there is no model \"%.128s\"; /v1/models lists them", name);
-    infrt_conn_refuse(c, &refusal);
 }

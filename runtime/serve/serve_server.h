@@ -1,27 +1,55 @@
-/* serve_server.h - inside of the server: the network thread's connections, and what its parts call of each other.
+/* serve_server.h - inside of the server: the network thread's connections, and what its parts call of each other. What
+ * a server is for is a service: language models (serve_llm/) or tensors (serve_tensor/).
  * SPDX-License-Identifier: MIT */
 #ifndef INFRT_SERVE_SERVER_H
 #define INFRT_SERVE_SERVER_H
 #include "http_parse.h"
 #include "infrt_serve.h"
-#include "serve_engine.h"
+#include "mailbox.h"
 #include "serve_keys.h"
 #include "serve_metrics.h"
-#include "serve_reply.h"
-#include "serve_worker.h"
+#include "serve_refusal.h"
+#include "serve_text.h"
 
 struct event;
 struct event_base;
 struct evconnlistener;
 struct bufferevent;
 typedef struct infrt_conn infrt_conn;
+typedef struct infrt_server infrt_server;
 
-typedef struct infrt_server {
+enum {                        /* of a route: bits */
+       INFRT_ROUTE_OPEN = 1,  /* without a key */
+       INFRT_ROUTE_BELOW = 2, /* the path goes on */
+       INFRT_ROUTE_BYTES = 4, /* POST: application/octet-stream, or no type at all, is fine too */
+};
+
+typedef struct infrt_route {
+    const char *method, *path;
+    void (*handle)(infrt_conn *c);
+    unsigned how;
+} infrt_route;
+
+/* All functions are called on the network thread. */
+typedef struct infrt_service {
+    const infrt_route *routes;
+    uint32_t n_routes; /* below INFRT_ROUTES_MOST */
+    size_t conn_bytes; /* of a connection with what the service keeps there: begins with an infrt_conn, then zeros */
+    const char *nothing; /* what there is instead of a path that is not: "; there are .."; may be null */
+    void (*letter)(infrt_server *s, infrt_letter *letter); /* it came */
+    bool (*idle)(const infrt_server *s);                   /* nothing is under way */
+    uint64_t (*busy_since_ns)(infrt_server *s); /* the oldest step under way; 0: there is none */
+    void (*left)(infrt_conn *c); /* the connection ends: its request, if it waits, is no longer wanted */
+    void (*flow)(infrt_conn *c, size_t unsent); /* of a stream: how much its client has not taken; may be null */
+    void (*log)(const infrt_conn *c, infrt_out *out); /* members of the request's line, each after a comma */
+    void (*metrics)(infrt_server *s, infrt_out *out); /* its own */
+    void (*error_put)(const infrt_conn *c, const infrt_refusal *refusal, infrt_out *out); /* the body of a refusal */
+} infrt_service;
+
+struct infrt_server {
+    const infrt_service *service;
     const infc_model *model;
     const infrt_serve_options *options;
-    infrt_llm_facts facts;
-    infrt_engine_thread engine;
-    infrt_worker_thread preparer, loader;
     infrt_mailbox in; /* the network thread's */
     infrt_keys keys;
     infrt_metrics metrics;
@@ -30,23 +58,11 @@ typedef struct infrt_server {
     struct event *mail, *tick, *signals[2], *reopen;
     infrt_conn *conns;
     uint32_t n_connections;
-    uint32_t n_answers; /* under way: running, waiting, being prepared */
-    uint32_t n_changes; /* of adapters, under way */
     uint64_t n_requests, random;
     int64_t created;
-    int root_fd; /* of adapters; -1: none */
     bool draining;
     int signal; /* that ends it at once */
-} infrt_server;
-
-typedef struct infrt_route {
-    const char *method, *path;
-    void (*handle)(infrt_conn *c);
-    bool open;   /* without a key */
-    bool prefix; /* the path goes on */
-} infrt_route;
-extern const infrt_route infrt_routes[];
-extern const uint32_t infrt_n_routes;
+};
 
 typedef enum infrt_phase {
     INFRT_PHASE_READING,   /* a request, or waits for one */
@@ -68,20 +84,24 @@ struct infrt_conn {
     const char *path;         /* of the target, without what follows "?" */
     size_t path_bytes;
     char request_id[65];
-    uint64_t begin_ns, first_ns; /* first: when the first token was there */
-    bool close;                  /* after this answer */
-    /* Of the request that waits: */
-    infrt_serve_job *job;
-    infrt_reply *reply;
-    infrt_adapter_change *change;
+    uint64_t begin_ns;
+    bool close; /* after this answer */
 };
+
+/* serve.c: a server from its start to its end. `s` is all zeros but for what the service keeps behind it. */
+infrt_status infrt_server_open(infrt_server *s, const infrt_service *service, const infc_model *model,
+                               const infrt_serve_options *options, infrt_error *error);
+/* Takes requests until it has shut down; *out_signal: the one that ended it at once, or 0. */
+infrt_status infrt_server_run(infrt_server *s, int *out_signal, infrt_error *error);
+/* After infrt_conns_close and the end of all who write letters. `s` itself stays. */
+void infrt_server_free(infrt_server *s);
 
 /* serve_conn.c */
 infrt_status infrt_conns_listen(infrt_server *s, infrt_error *error); /* serve_listen.c; the next opens it */
 void infrt_conns_open(infrt_server *s);
 void infrt_listen_close(infrt_server *s);
 void infrt_conn_accept(infrt_server *s, int fd); /* given */
-void infrt_conns_close(infrt_server *s);         /* all of them, and the listener */
+void infrt_conns_close(infrt_server *s);         /* all of them */
 /* Whether something is left to be sent. */
 bool infrt_conns_pending(const infrt_server *s);
 /* Sends what is there of a stream; `last`: it has ended. */
@@ -90,7 +110,7 @@ void infrt_conn_stream(infrt_conn *c, infrt_out *frames, bool last);
 void infrt_conn_reply(infrt_conn *c, int status, const char *type, infrt_out *body, const char *more);
 void infrt_conn_json(infrt_conn *c, int status, infrt_out *body); /* frees it */
 void infrt_conn_refuse(infrt_conn *c, const infrt_refusal *refusal);
-/* "{"error": {..}}" */
+/* {"error": {"message", ..}}, as OpenAI has it */
 void infrt_error_json(const infrt_refusal *refusal, infrt_out *out);
 
 /* serve_routes.c */
@@ -100,33 +120,16 @@ bool infrt_request_admit(infrt_conn *c);
 /* At the end of a request: counted, and a line on stderr. `status`: of HTTP, 499 when the client left. */
 void infrt_request_log(infrt_conn *c, int status);
 
-/* serve_generate.c */
-void infrt_handle_chat(infrt_conn *c);
-void infrt_handle_completions(infrt_conn *c);
-void infrt_handle_tokenize(infrt_conn *c);
-void infrt_job_letter(infrt_server *s, infrt_serve_job *job, bool prepared); /* it came back */
-void infrt_piece_letter(infrt_server *s, infrt_piece *piece);
-void infrt_job_abandon(infrt_conn *c);             /* its client has left */
-void infrt_job_flow(infrt_conn *c, size_t unsent); /* how much its client has not taken */
-
-/* serve_facts.c */
+/* serve_facts.c: routes of any service. */
+#define INFRT_ROUTES_OF_ALL                                             \
+    {"GET", "/health", infrt_handle_health, INFRT_ROUTE_OPEN},          \
+        {"GET", "/health/ready", infrt_handle_ready, INFRT_ROUTE_OPEN}, \
+        {"GET", "/metrics", infrt_handle_metrics, 0}, {"GET", "/version", infrt_handle_version, 0}
 void infrt_handle_health(infrt_conn *c);
 void infrt_handle_ready(infrt_conn *c);
 void infrt_handle_version(infrt_conn *c);
 void infrt_handle_metrics(infrt_conn *c);
-void infrt_handle_models(infrt_conn *c);
-void infrt_handle_model(infrt_conn *c);
-/* The adapter of a model's name: *adapter null for the base. False: there is none. */
-bool infrt_model_find(infrt_server *s, const char *name, const char **adapter);
-
-/* serve_tokens.c */
-void infrt_tokens_reply(infrt_conn *c, const infrt_ask *ask); /* to /tokenize */
-void infrt_handle_detokenize(infrt_conn *c);
-
-/* serve_adapters.c */
-void infrt_handle_adapter_load(infrt_conn *c);
-void infrt_handle_adapter_unload(infrt_conn *c);
-void infrt_handle_adapters(infrt_conn *c);
-void infrt_change_letter(infrt_server *s, infrt_adapter_change *change); /* it came back */
+/* Whether what computes goes on. */
+bool infrt_server_alive(infrt_server *s);
 
 #endif

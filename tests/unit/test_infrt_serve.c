@@ -27,7 +27,7 @@ static void *serve(void *self) {
     infrt_llm *llm;
     s->status = infrt_llm_open(&fake_llm, &(infrt_llm_config){.workers = 2, .requests = 12}, &llm, &s->error);
     if (s->status == INFRT_OK)
-        s->status = infrt_serve(llm, &fake_llm, &s->options, &s->signal, &s->error);
+        s->status = infrt_serve_llm(llm, &fake_llm, &s->options, &s->signal, &s->error);
     infrt_llm_close(&llm);
     return NULL;
 }

@@ -1,7 +1,7 @@
 /* template_lex.c - words of a template, as Jinja's lexer finds them with trim_blocks and lstrip_blocks: the line end
  * after a block goes, and so do the spaces before one that is first in its line. */
 #include <string.h>
-#include "../../../runtime/text/utf8.h"
+#include "../../../runtime/core/utf8.h"
 #include "template_tokens.h"
 
 typedef struct lexer {

@@ -1,7 +1,7 @@
 /* serve_adapters.c - adapters come and go while the server runs, by vLLM's routes. Folders are looked for below one
  * folder, step by step, and no step follows a link. */
 #define _GNU_SOURCE 1
-#include "serve_server.h"
+#include "serve_llm.h"
 #include "json_read.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -87,8 +87,8 @@ static bool file_is_plain(int folder, const char *name) {
     return fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode);
 }
 
-static bool folder_find(const infrt_server *s, const char *path, int *out, infrt_refusal *refusal) {
-    const char *below = s->root_fd >= 0 ? below_root(s->options, path) : NULL;
+static bool folder_find(const infrt_llm_server *s, const char *path, int *out, infrt_refusal *refusal) {
+    const char *below = s->root_fd >= 0 ? below_root(s->base.options, path) : NULL;
     *out = -1;
     if (s->root_fd < 0)
         return infrt_refuse(refusal, 403, "lora_path",
@@ -117,7 +117,7 @@ static void change_free(infrt_adapter_change *change) {
 }
 
 static void change_start(infrt_conn *c, const asked *a, bool removes, int folder) {
-    infrt_server *s = c->server;
+    infrt_llm_server *s = infrt_llm_server_of(c);
     infrt_refusal refusal = {0};
     infrt_adapter_change *change = calloc(1, sizeof *change);
     if (!change) {
@@ -131,7 +131,7 @@ static void change_start(infrt_conn *c, const asked *a, bool removes, int folder
     change->in_place = a->in_place;
     memcpy(change->name, a->name, sizeof change->name);
     snprintf(change->folder, sizeof change->folder, "/proc/self/fd/%d", folder);
-    c->change = change;
+    ((infrt_llm_conn *)c)->change = change;
     s->n_changes++;
     infrt_mailbox_put(removes ? &s->engine.in : &s->loader.in, &change->letter);
 }
@@ -140,7 +140,8 @@ static void change_ask(infrt_conn *c, bool removes) {
     infrt_refusal refusal = {0};
     asked a = {.refusal = &refusal};
     int folder = -1;
-    if (!asked_read(c, !removes, &a) || (!removes && !folder_find(c->server, a.path, &folder, &refusal)))
+    if (!asked_read(c, !removes, &a) ||
+        (!removes && !folder_find(infrt_llm_server_of(c), a.path, &folder, &refusal)))
         infrt_conn_refuse(c, &refusal);
     else change_start(c, &a, removes, folder);
 }
@@ -151,7 +152,7 @@ void infrt_handle_adapter_unload(infrt_conn *c) { change_ask(c, true); }
 static void change_reply(infrt_conn *c, const infrt_adapter_change *change) {
     infrt_refusal refusal = {0};
     infrt_out body = {0};
-    c->change = NULL;
+    ((infrt_llm_conn *)c)->change = NULL;
     if (change->error.text[0]) {
         infrt_refuse(&refusal, change->http_status, change->removes ? "lora_name" : NULL, "%s",
                      change->error.text);
@@ -164,7 +165,7 @@ static void change_reply(infrt_conn *c, const infrt_adapter_change *change) {
     infrt_out_free(&body);
 }
 
-void infrt_change_letter(infrt_server *s, infrt_adapter_change *change) {
+void infrt_change_letter(infrt_llm_server *s, infrt_adapter_change *change) {
     infrt_conn *c = change->owner;
     const bool read = change->adapter && !change->error.text[0] && !change->told;
     if (read && s->engine.started) {
@@ -178,7 +179,7 @@ void infrt_change_letter(infrt_server *s, infrt_adapter_change *change) {
 }
 
 void infrt_handle_adapters(infrt_conn *c) {
-    infrt_board *b = &c->server->engine.board;
+    infrt_board *b = &infrt_llm_server_of(c)->engine.board;
     infrt_out body = {0};
     infrt_out_text(&body, "{\"object\":\"list\",\"data\":[");
     pthread_mutex_lock(&b->lock);

@@ -1,5 +1,5 @@
 /* serve_tokens.c - /tokenize and /detokenize, shaped as vLLM has them. */
-#include "serve_server.h"
+#include "serve_llm.h"
 #include "tokenizer.h"
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@ void infrt_tokens_reply(infrt_conn *c, const infrt_ask *ask) {
     const infrt_prompt *p = &ask->prompts[0];
     infrt_out body = {0};
     infrt_out_format(&body, "{\"count\":%u,\"max_model_len\":%u,\"tokens\":[", p->n_ids,
-                     c->server->facts.context);
+                     infrt_llm_server_of(c)->facts.context);
     for (uint32_t i = 0; i < p->n_ids; i++)
         infrt_out_format(&body, "%s%d", i ? "," : "", p->ids[i]);
     infrt_out_text(&body, "],\"token_strs\":null}\n");
@@ -33,8 +33,8 @@ static void text_reply(infrt_conn *c, const infrt_tokenizer *t, const infrt_prom
 }
 
 void infrt_handle_detokenize(infrt_conn *c) {
-    infrt_server *s = c->server;
-    const infrt_tokenizer *t = s->model->llm->tokenizer;
+    infrt_llm_server *s = infrt_llm_server_of(c);
+    const infrt_tokenizer *t = s->base.model->llm->tokenizer;
     infrt_refusal refusal = {0};
     infrt_ask ask;
     const char *adapter;
@@ -42,7 +42,8 @@ void infrt_handle_detokenize(infrt_conn *c) {
                                s->facts.context, s->facts.n_ids, &ask, &refusal);
     if (good && ask.model && !infrt_model_find(s, ask.model, &adapter))
         good = infrt_refuse(&refusal, 404, "model", "there is no model \"%.128s\"", ask.model);
-    if (good && !t) good = infrt_refuse(&refusal, 400, NULL, "%s has no tokenizer", s->model->name);
+    if (good && !t)
+        good = infrt_refuse(&refusal, 400, NULL, "%s has no tokenizer", s->base.model->name);
     if (good) text_reply(c, t, &ask.prompts[0]);
     else infrt_conn_refuse(c, &refusal);
     infrt_ask_free(&ask);

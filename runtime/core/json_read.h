@@ -1,5 +1,5 @@
-/* json_read.h - JSON as adapters come with it, read value by value. Strict: RFC 8259, UTF-8, one value a text, no
- * deeper than INFRT_JSON_DEPTH; numbers as strtod reads them. Nothing is allocated.
+/* json_read.h - JSON as adapters and requests come with it, read value by value. Strict: RFC 8259, UTF-8, one value a
+ * text, no deeper than INFRT_JSON_DEPTH; numbers as strtod reads them. Nothing is allocated.
  *
  * A reader stands before a value. Each call takes one and stands behind it, or returns false, sets `wrong` and stands
  * where that is; then nothing else may be read. */

@@ -1,7 +1,6 @@
 /* request_read.c - see request_read.h: a table of fields over the JSON reader of the runtime. */
 #include "request_read.h"
 #include "request_values.h"
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,17 +33,6 @@ static const field fields[] = {
 #undef INFRT_REFUSED
 };
 enum { N_FIELDS = sizeof fields / sizeof *fields };
-
-bool infrt_refuse(infrt_refusal *refusal, int status, const char *param, const char *format, ...) {
-    va_list args;
-    if (refusal->status) return false;
-    refusal->status = status;
-    snprintf(refusal->param, sizeof refusal->param, "%s", param ? param : "");
-    va_start(args, format);
-    vsnprintf(refusal->text, sizeof refusal->text, format, args);
-    va_end(args);
-    return false;
-}
 
 /* The value without white space, as far as it has room; only short ones are compared. */
 static void squeeze(const char *from, const char *to, char out[64]) {

@@ -1,5 +1,5 @@
 /* serve_generate.c - requests for answers: from a body to a job, from the pieces of its answers to replies. */
-#include "serve_server.h"
+#include "serve_llm.h"
 #include "infrt_os.h"
 #include "tokenizer.h"
 #include <inttypes.h>
@@ -23,40 +23,40 @@ static void job_free(infrt_serve_job *job) {
 }
 
 /* The connection no longer has a job. */
-static void job_drop(infrt_conn *c) {
+static void job_drop(infrt_llm_conn *c) {
     infrt_serve_job *job = c->job;
-    c->server->n_answers -= job->n_choices;
+    infrt_llm_server_of(&c->base)->n_answers -= job->n_choices;
     infrt_reply_destroy(&c->reply);
     c->job = NULL;
     job_free(job);
 }
 
-static void job_refuse(infrt_conn *c, infrt_refusal *refusal) {
+static void job_refuse(infrt_llm_conn *c, infrt_refusal *refusal) {
     infrt_reply_destroy(&c->reply);
-    infrt_conn_refuse(c, refusal);
+    infrt_conn_refuse(&c->base, refusal);
     job_drop(c);
 }
 
 /* ---- what is asked ------------------------------------------------------------------------------ */
 
-static bool job_fits(infrt_server *s, const infrt_serve_job *job, infrt_refusal *refusal) {
-    const uint32_t most = s->options->queue + s->facts.sequences;
+static bool job_fits(infrt_llm_server *s, const infrt_serve_job *job, infrt_refusal *refusal) {
+    const uint32_t most = s->base.options->queue + s->facts.sequences;
     if (job->n_choices > most)
         return infrt_refuse(refusal, 400, "n", "%u answers at a time: this server makes %u",
                             job->n_choices, most);
-    if (s->draining) {
+    if (s->base.draining) {
         refusal->type = "unavailable_error";
         return infrt_refuse(refusal, 503, NULL, "the server is shutting down");
     }
     if (s->n_answers + job->n_choices <= most) return true;
-    s->metrics.rejected++;
+    s->base.metrics.rejected++;
     refusal->type = "overloaded_error";
     refusal->code = "queue_full";
     return infrt_refuse(refusal, 429, NULL, "%u answers are under way, of at most %u; try again",
                         s->n_answers, most);
 }
 
-static bool model_take(infrt_server *s, infrt_serve_job *job, infrt_refusal *refusal) {
+static bool model_take(infrt_llm_server *s, infrt_serve_job *job, infrt_refusal *refusal) {
     const infrt_ask *a = &job->ask;
     if (!a->model || infrt_model_find(s, a->model, &job->adapter)) return true;
     refusal->type = "not_found_error";
@@ -65,8 +65,8 @@ static bool model_take(infrt_server *s, infrt_serve_job *job, infrt_refusal *ref
 }
 
 /* Texts that cannot fit, whatever their tokens are, are not tokenised. */
-static bool texts_fit(const infrt_server *s, const infrt_ask *a, size_t *bytes, infrt_refusal *refusal) {
-    const infrt_tokenizer *t = s->model->llm->tokenizer;
+static bool texts_fit(const infrt_llm_server *s, const infrt_ask *a, size_t *bytes, infrt_refusal *refusal) {
+    const infrt_tokenizer *t = s->base.model->llm->tokenizer;
     *bytes = 0;
     for (uint32_t i = 0; i < a->n_messages; i++) *bytes += strlen(a->messages[i].content);
     for (uint32_t i = 0; i < a->n_prompts; i++) {
@@ -107,7 +107,8 @@ static bool choices_make(infrt_serve_job *job, infrt_refusal *refusal) {
 }
 
 static void job_start(infrt_conn *c, infrt_ask_route route) {
-    infrt_server *s = c->server;
+    infrt_llm_server *s = infrt_llm_server_of(c);
+    infrt_llm_conn *own = (infrt_llm_conn *)c;
     infrt_refusal refusal = {0};
     infrt_serve_job *job = calloc(1, sizeof *job);
     size_t bytes;
@@ -130,14 +131,15 @@ static void job_start(infrt_conn *c, infrt_ask_route route) {
     }
     tenant_take(c, job);
     s->n_answers += job->n_choices;
-    c->job = job;
-    job->owner = c;
+    own->job = job;
+    own->first_ns = 0;
+    job->owner = own;
     job->letter.kind = INFRT_LETTER_PREPARE;
     if (bytes > INLINE_BYTES) {
         infrt_mailbox_put(&s->preparer.in, &job->letter);
         return;
     }
-    infrt_job_prepare(s->model, job);
+    infrt_job_prepare(s->base.model, job);
     infrt_job_letter(s, job, true);
 }
 
@@ -148,7 +150,7 @@ void infrt_handle_tokenize(infrt_conn *c) { job_start(c, INFRT_ASK_TOKENIZE); }
 /* ---- its prompts are ids ------------------------------------------------------------------------ */
 
 /* The answer's length, and whether both fit into the context. */
-static bool lengths_take(const infrt_server *s, infrt_serve_job *job, infrt_refusal *refusal) {
+static bool lengths_take(const infrt_llm_server *s, infrt_serve_job *job, infrt_refusal *refusal) {
     infrt_ask *a = &job->ask;
     const char *param = a->chat ? "messages" : "prompt";
     uint32_t longest = 0;
@@ -180,65 +182,65 @@ static bool error_take(const infrt_error *error, infrt_refusal *refusal) {
     return infrt_refuse(refusal, status, NULL, "%s", error->text);
 }
 
-static void job_prepared(infrt_server *s, infrt_conn *c, infrt_serve_job *job) {
+static void job_prepared(infrt_llm_server *s, infrt_llm_conn *c, infrt_serve_job *job) {
     infrt_refusal refusal = {0};
     const bool good = error_take(&job->error, &refusal) && lengths_take(s, job, &refusal);
     if (good && job->ask.route == INFRT_ASK_TOKENIZE) {
-        infrt_tokens_reply(c, &job->ask);
+        infrt_tokens_reply(&c->base, &job->ask);
         job_drop(c);
         return;
     }
     if (good) {
-        const char *name = job->adapter ? job->adapter : s->model->name;
-        c->reply = infrt_reply_create(s->model, job, name, (int64_t)time(NULL),
-                                      infc_check_random(s->random, s->n_requests, 1));
+        const char *name = job->adapter ? job->adapter : s->base.model->name;
+        c->reply = infrt_reply_create(s->base.model, job, name, (int64_t)time(NULL),
+                                      infc_check_random(s->base.random, s->base.n_requests, 1));
         if (!c->reply) infrt_refuse(&refusal, 503, NULL, "there is no memory for the answer");
     }
     if (refusal.status) {
         job_refuse(c, &refusal);
         return;
     }
-    infrt_metrics_see(&s->metrics, &s->metrics.answers, job->ask.n);
+    infrt_histogram_see(&s->metrics.answers, infrt_counts_small, job->ask.n);
     for (uint32_t i = 0; i < job->ask.n_prompts; i++)
-        infrt_metrics_see(&s->metrics, &s->metrics.prompt_sizes, job->ask.prompts[i].n_ids);
+        infrt_histogram_see(&s->metrics.prompt_sizes, infrt_counts, job->ask.prompts[i].n_ids);
     job->letter.kind = INFRT_LETTER_JOB;
     infrt_mailbox_put(&s->engine.in, &job->letter);
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------- */
 
-static void piece_count(infrt_server *s, infrt_conn *c, const infrt_piece *piece) {
-    infrt_metrics *m = &s->metrics;
+static void piece_count(infrt_llm_server *s, infrt_llm_conn *c, const infrt_piece *piece) {
+    infrt_llm_metrics *m = &s->metrics;
     infrt_said *said = &c->reply->said[piece->choice];
     const infrt_llm_event *e = &piece->event;
     const uint64_t now = infrt_os_now_ns();
     if (e->token >= 0 || e->n_answer) {
         if (!c->first_ns) {
             c->first_ns = now;
-            infrt_metrics_see(m, &m->ttft, (double)(now - c->begin_ns) / 1e9);
+            infrt_histogram_see(&m->ttft, infrt_seconds_short, (double)(now - c->base.begin_ns) / 1e9);
         }
         if (e->token >= 0 && said->last_ns)
-            infrt_metrics_see(m, &m->itl, (double)(now - said->last_ns) / 1e9);
+            infrt_histogram_see(&m->itl, infrt_seconds_short, (double)(now - said->last_ns) / 1e9);
         said->last_ns = now;
     }
     if (!e->finish) return;
     const char *reason = infrt_finish_reason(e->finish);
-    if (e->finish == INFRT_LLM_FAILED) m->failed++;
+    if (e->finish == INFRT_LLM_FAILED) s->base.metrics.failed++;
     else m->finished[reason[0] == 's' ? 0 : reason[0] == 'l' ? 1 : 2]++;
     m->generation_tokens += e->n_answer;
     m->prompt_tokens += e->n_prompt;
     m->cache_queries += e->n_prompt;
     m->cache_hits += e->n_reused;
-    infrt_metrics_see(m, &m->answer_sizes, e->n_answer);
+    infrt_histogram_see(&m->answer_sizes, infrt_counts, e->n_answer);
 }
 
-void infrt_piece_letter(infrt_server *s, infrt_piece *piece) {
-    infrt_conn *c = piece->job->owner;
+void infrt_piece_letter(infrt_llm_server *s, infrt_piece *piece) {
+    infrt_llm_conn *c = piece->job->owner;
     if (c) {
         infrt_out frames = {0};
         piece_count(s, c, piece);
         infrt_reply_take(c->reply, piece, &frames);
-        if (frames.n) infrt_conn_stream(c, &frames, false);
+        if (frames.n) infrt_conn_stream(&c->base, &frames, false);
         infrt_out_free(&frames);
     } else if (piece->event.finish) {
         s->metrics.finished[2]++;
@@ -247,7 +249,7 @@ void infrt_piece_letter(infrt_server *s, infrt_piece *piece) {
 }
 
 /* The engine has ended all of its answers. */
-static void job_ended(infrt_server *s, infrt_conn *c, infrt_serve_job *job) {
+static void job_ended(infrt_llm_server *s, infrt_llm_conn *c, infrt_serve_job *job) {
     infrt_refusal refusal = {0};
     infrt_out out = {0};
     bool good = error_take(&job->error, &refusal);
@@ -255,7 +257,7 @@ static void job_ended(infrt_server *s, infrt_conn *c, infrt_serve_job *job) {
         refusal.type = "server_error";
         good = infrt_refuse(&refusal, 500, NULL, "the model failed to answer");
     }
-    if (!good && c->phase != INFRT_PHASE_STREAMING) {
+    if (!good && c->base.phase != INFRT_PHASE_STREAMING) {
         job_refuse(c, &refusal);
         return;
     }
@@ -263,20 +265,21 @@ static void job_ended(infrt_server *s, infrt_conn *c, infrt_serve_job *job) {
         infrt_out_text(&out, "data: ");
         infrt_error_json(&refusal, &out);
         infrt_out_text(&out, "\n\ndata: [DONE]\n\n");
-        c->close = true;
-        s->metrics.failed++;
+        c->base.close = true;
+        s->base.metrics.failed++;
     } else {
-        infrt_metrics_see(&s->metrics, &s->metrics.e2e, (double)(infrt_os_now_ns() - job->begin_ns) / 1e9);
+        infrt_histogram_see(&s->metrics.e2e, infrt_seconds_long,
+                            (double)(infrt_os_now_ns() - job->begin_ns) / 1e9);
         infrt_reply_end(c->reply, &out);
     }
-    if (job->ask.stream) infrt_conn_stream(c, &out, true);
-    else infrt_conn_reply(c, 200, "application/json", &out, NULL);
+    if (job->ask.stream) infrt_conn_stream(&c->base, &out, true);
+    else infrt_conn_reply(&c->base, 200, "application/json", &out, NULL);
     if (!out.failed && out.room) infrt_out_free(&out);
     job_drop(c);
 }
 
-void infrt_job_letter(infrt_server *s, infrt_serve_job *job, bool prepared) {
-    infrt_conn *c = job->owner;
+void infrt_job_letter(infrt_llm_server *s, infrt_serve_job *job, bool prepared) {
+    infrt_llm_conn *c = job->owner;
     if (!c) {
         s->n_answers -= job->n_choices;
         job_free(job);
@@ -289,21 +292,21 @@ void infrt_job_letter(infrt_server *s, infrt_serve_job *job, bool prepared) {
 
 /* ---- clients ------------------------------------------------------------------------------------ */
 
-void infrt_job_abandon(infrt_conn *c) {
-    infrt_request_log(c, 499);
-    c->server->metrics.disconnected++;
+void infrt_job_abandon(infrt_llm_conn *c) {
+    infrt_request_log(&c->base, 499);
+    c->base.server->metrics.disconnected++;
     c->job->owner = NULL;
     atomic_store(&c->job->cancelled, true);
-    infrt_mailbox_wake(&c->server->engine.in);
+    infrt_mailbox_wake(&infrt_llm_server_of(&c->base)->engine.in);
     infrt_reply_destroy(&c->reply);
     c->job = NULL;
 }
 
 void infrt_job_flow(infrt_conn *c, size_t unsent) {
-    infrt_serve_job *job = c->job;
+    infrt_serve_job *job = ((infrt_llm_conn *)c)->job;
     const bool stalled = atomic_load(&job->stalled);
     if (!stalled && unsent > STALLED_BYTES) atomic_store(&job->stalled, true);
     if (!stalled || unsent > FLOWING_BYTES) return;
     atomic_store(&job->stalled, false);
-    infrt_mailbox_wake(&c->server->engine.in);
+    infrt_mailbox_wake(&infrt_llm_server_of(c)->engine.in);
 }

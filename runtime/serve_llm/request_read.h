@@ -4,6 +4,7 @@
 #ifndef INFRT_REQUEST_READ_H
 #define INFRT_REQUEST_READ_H
 #include "infrt_llm.h"
+#include "serve_refusal.h"
 
 enum {
     INFRT_ASK_N = 16,       /* answers to one prompt */
@@ -12,7 +13,6 @@ enum {
     INFRT_ASK_MESSAGES = 2048,
     INFRT_ASK_PARTS = 64, /* of the content of one message */
     INFRT_ASK_STOP = 8,
-    INFRT_ASK_PATH = 96,
 };
 
 typedef enum infrt_ask_route { /* what a field belongs to: bits */
@@ -21,14 +21,6 @@ typedef enum infrt_ask_route { /* what a field belongs to: bits */
                                INFRT_ASK_TOKENIZE = 4,
                                INFRT_ASK_DETOKENIZE = 8,
 } infrt_ask_route;
-
-/* What is wrong with a request: the answer to it. */
-typedef struct infrt_refusal {
-    int status;                 /* of HTTP; 0: nothing is wrong */
-    const char *type, *code;    /* null: "invalid_request_error", none */
-    char param[INFRT_ASK_PATH]; /* path of the field; empty: none */
-    char text[512];
-} infrt_refusal;
 
 typedef struct infrt_prompt {
     const char *text; /* null: ids, or messages */
@@ -65,8 +57,5 @@ typedef struct infrt_ask {
 bool infrt_ask_read(const char *body, size_t bytes, infrt_ask_route route, uint32_t most_ids,
                     uint32_t n_vocab, infrt_ask *out, infrt_refusal *refusal);
 void infrt_ask_free(infrt_ask *ask);
-
-bool infrt_refuse(infrt_refusal *refusal, int status, const char *param, const char *format, ...)
-    __attribute__((format(printf, 4, 5))); /* false */
 
 #endif

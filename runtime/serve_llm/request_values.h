@@ -10,8 +10,8 @@ typedef struct infrt_reading {
     infrt_ask *ask;
     infrt_refusal *refusal;
     uint32_t most_ids, n_vocab;
-    bool *seen;                /* of each field */
-    char path[INFRT_ASK_PATH]; /* of the value that is read */
+    bool *seen;                    /* of each field */
+    char path[INFRT_REFUSAL_PATH]; /* of the value that is read */
     /* Of the message that is read: */
     const char *role, *content;
     size_t parts;

@@ -1,0 +1,39 @@
+/* llm_metrics.c - what /metrics tells of a language model, from llm_metrics.def. */
+#include "serve_llm.h"
+#include <inttypes.h>
+
+static void adapters_put(const infrt_server *s, const infrt_board *b, infrt_out *out) {
+    const char *comma = "";
+    if (!s->model->llm->adapters) return;
+    infrt_metric_help(out, "vllm:lora_requests_info", "gauge", "Adapters that answers are being made with.");
+    infrt_out_format(out, "vllm:lora_requests_info{max_lora=\"%u\",waiting_lora_adapters=\"\",running_lora_adapters=\"",
+                     s->model->llm->adapters->max_loaded);
+    for (uint32_t i = 0; i < b->n_adapters; i++) {
+        if (!b->adapters[i].requests || !b->adapters[i].name[0]) continue;
+        infrt_out_format(out, "%s%s", comma, b->adapters[i].name);
+        comma = ",";
+    }
+    infrt_out_format(out, "\"} %" PRIu64 "\n", b->steps);
+}
+
+void infrt_llm_metrics_put(infrt_server *s, infrt_out *out) {
+    infrt_llm_server *own = (infrt_llm_server *)s;
+    infrt_board *b = &own->engine.board;
+    infrt_llm_metrics *m = &own->metrics;
+    pthread_mutex_lock(&b->lock);
+    m->preempted = b->facts.times_preempted;
+#define INFRT_GAUGE(title, value, help) \
+    infrt_gauge_put(out, s->model->name, title, (double)(value), help);
+#define INFRT_COUNTER(member, title, labels, help) \
+    infrt_counter_put(out, s->model->name, title, labels, m->member, help);
+#define INFRT_HISTOGRAM(member, title, buckets, help) \
+    infrt_histogram_put(out, s->model->name, title, &m->member, buckets, help);
+#include "llm_metrics.def"
+    adapters_put(s, b, out);
+    infrt_metric_help(out, "vllm:cache_config_info", "gauge", "What the cache is.");
+    infrt_out_format(out,
+                     "vllm:cache_config_info{model_name=\"%s\",block_size=\"%u\",num_blocks=\"%u\","
+                     "cache_dtype=\"%s\"} 1\n",
+                     s->model->name, b->facts.block_positions, b->facts.kv_blocks, s->model->llm->kv_format);
+    pthread_mutex_unlock(&b->lock);
+}

@@ -1,0 +1,71 @@
+/* llm_models.c - the models that a server answers as: the base, and adapters. */
+#include "serve_llm.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool adapter_is_there(infrt_llm_server *s, const char *name) {
+    infrt_board *b = &s->engine.board;
+    bool found = false;
+    pthread_mutex_lock(&b->lock);
+    for (uint32_t i = 0; name[0] && i < b->n_adapters; i++)
+        found = found || strcmp(b->adapters[i].name, name) == 0;
+    pthread_mutex_unlock(&b->lock);
+    return found;
+}
+
+bool infrt_model_find(infrt_llm_server *s, const char *name, const char **adapter) {
+    const size_t n = strlen(s->base.model->name);
+    const char *own = strncmp(name, s->base.model->name, n) == 0 && name[n] == ':' ? name + n + 1 : name;
+    *adapter = NULL;
+    if (strcmp(name, s->base.model->name) == 0) return true;
+    *adapter = adapter_is_there(s, name) ? name : own;
+    return adapter_is_there(s, *adapter);
+}
+
+static void model_put(const infrt_llm_server *s, const char *adapter, infrt_out *out) {
+    const char *base = s->base.model->name;
+    infrt_out_text(out, "{\"id\":");
+    infrt_out_string(out, adapter ? adapter : base, strlen(adapter ? adapter : base));
+    infrt_out_format(out,
+                     ",\"object\":\"model\",\"created\":%" PRId64 ",\"owned_by\":\"infc\","
+                     "\"root\":\"%s\",\"parent\":",
+                     s->base.created, base);
+    if (adapter) infrt_out_string(out, base, strlen(base));
+    else infrt_out_text(out, "null");
+    infrt_out_format(out, ",\"max_model_len\":%u}", s->facts.context);
+}
+
+void infrt_handle_models(infrt_conn *c) {
+    infrt_llm_server *s = infrt_llm_server_of(c);
+    infrt_board *b = &s->engine.board;
+    infrt_out body = {0};
+    infrt_out_text(&body, "{\"object\":\"list\",\"data\":[");
+    model_put(s, NULL, &body);
+    pthread_mutex_lock(&b->lock);
+    for (uint32_t i = 0; i < b->n_adapters; i++) {
+        if (!b->adapters[i].name[0]) continue;
+        infrt_out_text(&body, ",");
+        model_put(s, b->adapters[i].name, &body);
+    }
+    pthread_mutex_unlock(&b->lock);
+    infrt_out_text(&body, "]}\n");
+    infrt_conn_json(c, 200, &body);
+}
+
+void infrt_handle_model(infrt_conn *c) {
+    static const char before[] = "/v1/models/";
+    char name[2 * INFRT_LLM_ADAPTER_NAME];
+    infrt_refusal refusal = {.type = "not_found_error", .code = "model_not_found"};
+    infrt_out body = {0};
+    const char *adapter;
+    const size_t n = c->path_bytes - (sizeof before - 1);
+    snprintf(name, sizeof name, "%.*s", (int)n, c->path + sizeof before - 1);
+    if (n < sizeof name && infrt_model_find(infrt_llm_server_of(c), name, &adapter)) {
+        model_put(infrt_llm_server_of(c), adapter, &body);
+        infrt_conn_json(c, 200, &body);
+        return;
+    }
+    infrt_refuse(&refusal, 404, "model", "there is no model \"%.128s\"; /v1/models lists them", name);
+    infrt_conn_refuse(c, &refusal);
+}

@@ -1,0 +1,91 @@
+/* llm_routes.c - what the server of a language model answers, and its part of the log. */
+#include "serve_llm.h"
+#include <string.h>
+
+static void handle_elsewhere(infrt_conn *c) {
+    infrt_refusal refusal = {.type = "not_supported_error"};
+    infrt_refuse(&refusal, 501, NULL, "%.*s is not supported; there are /v1/chat/completions and /v1/completions",
+                 (int)c->path_bytes, c->path);
+    infrt_conn_refuse(c, &refusal);
+}
+
+static const infrt_route routes[] = {
+    {"POST", "/v1/chat/completions", infrt_handle_chat, 0},
+    {"POST", "/v1/completions", infrt_handle_completions, 0},
+    {"GET", "/v1/models", infrt_handle_models, 0},
+    {"GET", "/v1/models/", infrt_handle_model, INFRT_ROUTE_BELOW},
+    {"POST", "/tokenize", infrt_handle_tokenize, 0},
+    {"POST", "/detokenize", infrt_handle_detokenize, 0},
+    INFRT_ROUTES_OF_ALL,
+    {"POST", "/v1/load_lora_adapter", infrt_handle_adapter_load, 0},
+    {"POST", "/v1/unload_lora_adapter", infrt_handle_adapter_unload, 0},
+    {"GET", "/v1/lora_adapters", infrt_handle_adapters, 0},
+    {"POST", "/v1/embeddings", handle_elsewhere, 0},
+    {"POST", "/v1/responses", handle_elsewhere, 0},
+    {"POST", "/v1/messages", handle_elsewhere, 0},
+    {"POST", "/v2/", handle_elsewhere, INFRT_ROUTE_BELOW},
+};
+_Static_assert(sizeof routes / sizeof *routes < INFRT_ROUTES_MOST, "counted by route");
+
+static void answer_log(const infrt_conn *c, infrt_out *out) {
+    const infrt_llm_conn *own = (const infrt_llm_conn *)c;
+    const infrt_reply *r = own->reply;
+    uint32_t n = 0;
+    if (!r) return;
+    for (uint32_t i = 0; i < r->job->n_choices; i++) n += r->said[i].n_answer;
+    infrt_out_text(out, ",\"model\":");
+    infrt_out_string(out, r->name, strlen(r->name));
+    infrt_out_format(out, ",\"stream\":%s,\"n\":%u,\"prompt_tokens\":%u,\"cached_tokens\":%u,\"answer_tokens\":%u",
+                     r->job->ask.stream ? "true" : "false", r->job->n_choices, r->n_prompt, r->n_cached, n);
+    if (own->first_ns > c->begin_ns)
+        infrt_out_format(out, ",\"ttft_ms\":%.3f", (double)(own->first_ns - c->begin_ns) / 1e6);
+    if (r->n_ended == r->job->n_choices)
+        infrt_out_format(out, ",\"finish_reason\":\"%s\"", infrt_finish_reason(r->said[0].finish));
+}
+
+/* ---- the service -------------------------------------------------------------------------------- */
+
+static void letter_take(infrt_server *s, infrt_letter *letter) {
+    infrt_llm_server *own = (infrt_llm_server *)s;
+    switch (letter->kind) {
+    case INFRT_LETTER_PREPARE: infrt_job_letter(own, (infrt_serve_job *)letter, true); break;
+    case INFRT_LETTER_JOB: infrt_job_letter(own, (infrt_serve_job *)letter, false); break;
+    case INFRT_LETTER_PIECE: infrt_piece_letter(own, (infrt_piece *)letter); break;
+    default: infrt_change_letter(own, (infrt_adapter_change *)letter);
+    }
+}
+
+static bool is_idle(const infrt_server *s) {
+    const infrt_llm_server *own = (const infrt_llm_server *)s;
+    return !own->n_answers && !own->n_changes;
+}
+
+static uint64_t busy_since(infrt_server *s) {
+    return atomic_load(&((infrt_llm_server *)s)->engine.busy_since_ns);
+}
+
+static void client_left(infrt_conn *c) {
+    infrt_llm_conn *own = (infrt_llm_conn *)c;
+    if (own->job) infrt_job_abandon(own);
+    if (own->change) own->change->owner = NULL;
+    infrt_reply_destroy(&own->reply);
+}
+
+static void error_put(const infrt_conn *c, const infrt_refusal *refusal, infrt_out *out) {
+    (void)c;
+    infrt_error_json(refusal, out);
+}
+
+const infrt_service infrt_llm_service = {
+    .routes = routes,
+    .n_routes = sizeof routes / sizeof *routes,
+    .conn_bytes = sizeof(infrt_llm_conn),
+    .letter = letter_take,
+    .idle = is_idle,
+    .busy_since_ns = busy_since,
+    .left = client_left,
+    .flow = infrt_job_flow,
+    .log = answer_log,
+    .metrics = infrt_llm_metrics_put,
+    .error_put = error_put,
+};

@@ -1,0 +1,67 @@
+/* serve_llm.c - see infrt_serve.h: the server of a language model. One thread has all connections, one the engine, two
+ * do what takes long; they share nothing but letters and the board. */
+#define _GNU_SOURCE 1
+#include "serve_llm.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One short answer, so that what is needed of the weights is in memory and the first client does not wait for it. */
+static infrt_status warm_up(infrt_llm *llm, const infc_model *model, infrt_error *error) {
+    const int32_t first = model->llm->bos >= 0 ? model->llm->bos : 0, ids[4] = {first, first, first, first};
+    const infrt_llm_request request = {.tokens = ids, .n_tokens = 4, .max_tokens = 2, .ignore_eos = true};
+    infrt_llm_event event = {0};
+    infrt_llm_id id;
+    infrt_status status = infrt_llm_submit(llm, &request, &id, error);
+    while (status == INFRT_OK && !event.finish) {
+        status = infrt_llm_step(llm, NULL, error);
+        while (infrt_llm_poll(llm, id, &event)) {}
+    }
+    return status;
+}
+
+static infrt_status root_open(infrt_llm_server *s, infrt_error *error) {
+    const char *root = s->base.options->adapter_root;
+    s->root_fd = -1;
+    if (!root) return INFRT_OK;
+    s->root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (s->root_fd >= 0) return INFRT_OK;
+    return infrt_fail(error, INFRT_ERR_IO, "--adapter-root %s: %s", root, strerror(errno));
+}
+
+static infrt_status threads_start(infrt_llm_server *s, infrt_llm *llm, infrt_error *error) {
+    infrt_status status = infrt_worker_thread_start(&s->preparer, s->base.model, &s->base.in, error);
+    if (status == INFRT_OK)
+        status = infrt_worker_thread_start(&s->loader, s->base.model, &s->base.in, error);
+    if (status == INFRT_OK)
+        status = infrt_engine_thread_start(&s->engine, llm, s->base.model, &s->base.in, error);
+    return status;
+}
+
+static void server_free(infrt_llm_server *s) {
+    infrt_conns_close(&s->base); /* their jobs are cancelled */
+    infrt_worker_thread_stop(&s->preparer);
+    infrt_worker_thread_stop(&s->loader);
+    infrt_engine_thread_stop(&s->engine);
+    infrt_server_free(&s->base);
+    if (s->root_fd >= 0) close(s->root_fd);
+    free(s);
+}
+
+infrt_status infrt_serve_llm(infrt_llm *llm, const infc_model *model,
+                             const infrt_serve_options *options, int *out_signal, infrt_error *error) {
+    infrt_llm_server *s = calloc(1, sizeof *s);
+    *out_signal = 0;
+    if (!s) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for the server");
+    infrt_llm_describe(llm, &s->facts);
+    s->root_fd = -1;
+    infrt_status status = infrt_server_open(&s->base, &infrt_llm_service, model, options, error);
+    if (status == INFRT_OK) status = root_open(s, error);
+    if (status == INFRT_OK) status = warm_up(llm, model, error);
+    if (status == INFRT_OK) status = threads_start(s, llm, error);
+    if (status == INFRT_OK) status = infrt_server_run(&s->base, out_signal, error);
+    server_free(s);
+    return status;
+}

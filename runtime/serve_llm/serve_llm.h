@@ -1,0 +1,68 @@
+/* serve_llm.h - inside of the server of a language model. SPDX-License-Identifier: MIT */
+#ifndef INFRT_SERVE_LLM_H
+#define INFRT_SERVE_LLM_H
+#include "serve_engine.h"
+#include "serve_reply.h"
+#include "serve_server.h"
+#include "serve_worker.h"
+
+typedef struct infrt_llm_metrics {
+    uint64_t preempted, prompt_tokens, generation_tokens, cache_queries, cache_hits;
+    uint64_t finished[3]; /* stop, length, abort */
+#define INFRT_HISTOGRAM(member, name, buckets, help) infrt_histogram member;
+#include "llm_metrics.def"
+} infrt_llm_metrics;
+
+typedef struct infrt_llm_server {
+    infrt_server base; /* first */
+    infrt_llm_facts facts;
+    infrt_engine_thread engine;
+    infrt_worker_thread preparer, loader;
+    infrt_llm_metrics metrics;
+    uint32_t n_answers; /* under way: running, waiting, being prepared */
+    uint32_t n_changes; /* of adapters, under way */
+    int root_fd;        /* of adapters; -1: none */
+} infrt_llm_server;
+
+typedef struct infrt_llm_conn {
+    infrt_conn base; /* first */
+    /* Of the request that waits: */
+    infrt_serve_job *job;
+    infrt_reply *reply;
+    infrt_adapter_change *change;
+    uint64_t first_ns; /* when the first token was there */
+} infrt_llm_conn;
+
+static inline infrt_llm_server *infrt_llm_server_of(const infrt_conn *c) {
+    return (infrt_llm_server *)c->server;
+}
+
+extern const infrt_service infrt_llm_service; /* llm_routes.c */
+
+/* serve_generate.c */
+void infrt_handle_chat(infrt_conn *c);
+void infrt_handle_completions(infrt_conn *c);
+void infrt_handle_tokenize(infrt_conn *c);
+void infrt_job_letter(infrt_llm_server *s, infrt_serve_job *job, bool prepared); /* it came back */
+void infrt_piece_letter(infrt_llm_server *s, infrt_piece *piece);
+void infrt_job_abandon(infrt_llm_conn *c);         /* its client has left */
+void infrt_job_flow(infrt_conn *c, size_t unsent); /* how much its client has not taken */
+
+/* llm_models.c */
+void infrt_handle_models(infrt_conn *c);
+void infrt_handle_model(infrt_conn *c);
+/* The adapter of a model's name: *adapter null for the base. False: there is none. */
+bool infrt_model_find(infrt_llm_server *s, const char *name, const char **adapter);
+void infrt_llm_metrics_put(infrt_server *s, infrt_out *out); /* llm_metrics.c */
+
+/* serve_tokens.c */
+void infrt_tokens_reply(infrt_conn *c, const infrt_ask *ask); /* to /tokenize */
+void infrt_handle_detokenize(infrt_conn *c);
+
+/* serve_adapters.c */
+void infrt_handle_adapter_load(infrt_conn *c);
+void infrt_handle_adapter_unload(infrt_conn *c);
+void infrt_handle_adapters(infrt_conn *c);
+void infrt_change_letter(infrt_llm_server *s, infrt_adapter_change *change); /* it came back */
+
+#endif
