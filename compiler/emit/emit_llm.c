@@ -24,15 +24,16 @@ static void print_adapters(const infc_adapter_facts *f, infc_arena *arena, infc_
 static bool print_serve(const infc_emit_unit *u, infc_buf *out) {
     const infc_spec_serve *s = u->spec ? &u->spec->serve : NULL;
     if (!s || !s->asked) return false;
-    const char *const names[] = {"host", "api_keys", "adapter_root"}, *const texts[] = {s->host, s->api_keys,
-                                                                                        s->adapter_root};
     infc_buf_puts(out, "static const infc_serve_info serve = {\n");
-    for (int i = 0; i < 3; i++)
-        if (texts[i])
-            infc_buf_printf(out, "    .%s = %s,\n", names[i], infc_emit_literal(u->cx->arena, texts[i]));
-    infc_buf_printf(out, "    .port = %lld,\n    .queue = %lld,\n    .connections = %lld,\n    .max_body = %llu,\n};\n",
-                    (long long)s->port, (long long)s->queue, (long long)s->connections,
-                    (unsigned long long)s->max_body);
+#define INFC_SERVE_TEXT(key) \
+    if (s->key)              \
+        infc_buf_printf(out, "    .%s = %s,\n", #key, infc_emit_literal(u->cx->arena, s->key));
+#define INFC_SERVE_NUMBER(key) \
+    if (s->key) infc_buf_printf(out, "    .%s = %lld,\n", #key, (long long)s->key);
+#define INFC_SERVE_TIME(key) \
+    if (s->key) infc_buf_printf(out, "    .%s_ns = %lld,\n", #key, (long long)s->key);
+#include "../frontend/spec_serve.def"
+    infc_buf_puts(out, "};\n");
     return true;
 }
 

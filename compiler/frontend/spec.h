@@ -119,9 +119,10 @@ typedef enum infc_metric { /* of infc compare */
 typedef struct infc_spec_serve { /* null and 0: not said */
     bool asked;                  /* the binary has to have a server */
     infc_loc loc;
-    const char *host, *api_keys, *adapter_root;
-    int64_t port, queue, connections;
-    uint64_t max_body;
+#define INFC_SERVE_TEXT(key) const char *key;
+#define INFC_SERVE_NUMBER(key) int64_t key;
+#define INFC_SERVE_TIME(key) int64_t key;
+#include "spec_serve.def"
 } infc_spec_serve;
 
 typedef struct infc_spec {

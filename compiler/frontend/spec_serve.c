@@ -16,35 +16,34 @@ void infc_spec_fill_serve(const infc_yaml *root, infc_spec *out) {
     if (!asked || asked->is_default) return;
     out->llm_loc = asked->loc;
     out->llm_key = "serve";
-    out->serve = (infc_spec_serve){.asked = true,
-                                   .loc = asked->loc,
-                                   .host = text_of(map, "host"),
-                                   .api_keys = text_of(map, "api_keys"),
-                                   .adapter_root = text_of(map, "adapter_root"),
-                                   .port = number_of(map, "port"),
-                                   .queue = number_of(map, "queue"),
-                                   .connections = number_of(map, "connections"),
-                                   .max_body = (uint64_t)number_of(map, "max_body")};
+    out->serve.asked = true;
+    out->serve.loc = asked->loc;
+#define INFC_SERVE_TEXT(key) out->serve.key = text_of(map, #key);
+#define INFC_SERVE_NUMBER(key) out->serve.key = number_of(map, #key);
+#define INFC_SERVE_TIME(key) out->serve.key = number_of(map, #key);
+#include "spec_serve.def"
+}
+
+static void put_text(const char *key, const char *text, const char **comma, infc_buf *out) {
+    if (!text) return;
+    infc_buf_printf(out, "%s%s: ", *comma, key);
+    infc_buf_json_string(out, text);
+    *comma = ", ";
+}
+
+static void put_number(const char *key, int64_t number, const char *unit, const char **comma, infc_buf *out) {
+    if (!number) return;
+    infc_buf_printf(out, "%s%s: %lld%s", *comma, key, (long long)number, unit);
+    *comma = ", ";
 }
 
 void infc_spec_print_serve(const infc_spec_serve *serve, infc_buf *out) {
-    const char *const names[] = {"host", "api_keys", "adapter_root"},
-                      *const texts[] = {serve->host, serve->api_keys, serve->adapter_root},
-                      *const counts[] = {"port", "queue", "connections", "max_body"};
-    const int64_t numbers[] = {serve->port, serve->queue, serve->connections, (int64_t)serve->max_body};
     const char *comma = "";
     if (!serve->asked) return;
     infc_buf_puts(out, "serve: {");
-    for (int i = 0; i < 3; i++) {
-        if (!texts[i]) continue;
-        infc_buf_printf(out, "%s%s: ", comma, names[i]);
-        infc_buf_json_string(out, texts[i]);
-        comma = ", ";
-    }
-    for (int i = 0; i < 4; i++) {
-        if (!numbers[i]) continue;
-        infc_buf_printf(out, "%s%s: %lld", comma, counts[i], (long long)numbers[i]);
-        comma = ", ";
-    }
+#define INFC_SERVE_TEXT(key) put_text(#key, serve->key, &comma, out);
+#define INFC_SERVE_NUMBER(key) put_number(#key, serve->key, "", &comma, out);
+#define INFC_SERVE_TIME(key) put_number(#key, serve->key / 1000, "us", &comma, out);
+#include "spec_serve.def"
     infc_buf_puts(out, "}\n");
 }

@@ -66,6 +66,22 @@ static infrt_status bytes_read(const infrt_flag *flag, const char *text, uint64_
     return infrt_fail(error, INFRT_ERR_USAGE, "%s %s: give a size such as 512MiB or 2GiB", flag->name, text);
 }
 
+static infrt_status time_read(const infrt_flag *flag, const char *text, uint64_t *out, infrt_error *error) {
+    static const struct {
+        const char *name;
+        uint64_t ns;
+    } units[] = {{"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"min", 60000000000}, {"h", 3600000000000}};
+    uint64_t value;
+    char *end;
+    if (whole_number(text, &value, &end))
+        for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+            if (strcmp(end, units[i].name) == 0 && value && value <= INT64_MAX / units[i].ns) {
+                *out = value * units[i].ns;
+                return INFRT_OK;
+            }
+    return infrt_fail(error, INFRT_ERR_USAGE, "%s %s: give a time such as 80ms, 30s or 2min", flag->name, text);
+}
+
 static infrt_status number_read(const infrt_flag *flag, const char *text, float *out, infrt_error *error) {
     char *end;
     double value = strtod(text, &end);
@@ -114,6 +130,7 @@ static infrt_status flag_set(const infrt_flag *flag, const char *value, void *fi
     case INFRT_FLAG_NUMBER: return number_read(flag, value, field, error);
     case INFRT_FLAG_POSITIVE: return positive_read(flag, value, field, error);
     case INFRT_FLAG_SECONDS: return seconds_read(flag, value, field, error);
+    case INFRT_FLAG_TIME: return time_read(flag, value, field, error);
     }
     return infrt_fail(error, INFRT_ERR_INTERNAL, "%s: known but not read", flag->name);
 }

@@ -16,6 +16,7 @@ typedef enum infrt_flag_kind {
     INFRT_FLAG_NUMBER,   /* float in [least, most] */
     INFRT_FLAG_POSITIVE, /* float above 0, at most `most`; 1: off */
     INFRT_FLAG_SECONDS,  /* double above 0, at most `most` */
+    INFRT_FLAG_TIME,     /* uint64_t, nanoseconds: 80ms, 2min */
 } infrt_flag_kind;
 
 /* Start from {0}. */

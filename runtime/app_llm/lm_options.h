@@ -24,8 +24,8 @@ typedef struct infrt_lm_options {
     infrt_words port; /* so that 0 can be told from nothing */
     bool chat, ignore_eos, pin, huge_pages, lock_memory;
     uint32_t max_tokens, top_k, logprobs, prompt_tokens, tokens, depth, batch, repeat, context,
-        chunk, threads, queue, connections;
-    uint64_t seed, kv_memory, max_body;
+        chunk, threads, queue, connections, requests_per_minute, key_tokens, key_adapters;
+    uint64_t seed, kv_memory, max_body, timeout, watchdog, target_itl; /* times: ns */
     float temperature, top_p, min_p, repetition_penalty, presence_penalty, frequency_penalty;
     infrt_words stop, logit_bias, adapter;
 } infrt_lm_options;

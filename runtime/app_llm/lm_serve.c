@@ -20,21 +20,27 @@ static infrt_status port_read(infrt_lm_app *app, uint32_t *out) {
     return INFRT_OK;
 }
 
+/* Of what was given, what was compiled in, and the default the first that says something. */
+#define FIRST(given, said, or_else) ((given) ? (given) : (said) ? (said) : (or_else))
+
 static infrt_serve_options options_of(const infrt_lm_app *app) {
     static const infc_serve_info nothing;
     const infc_serve_info *said = app->model->llm->serve ? app->model->llm->serve : &nothing;
     const infrt_lm_options *o = &app->options;
-    infrt_serve_options out = {
-        .host = "127.0.0.1", .port = 8000, .queue = 128, .connections = 1024, .max_body = 8 << 20};
-    if (said->host || o->host) out.host = o->host ? o->host : said->host;
-    if (said->port) out.port = said->port;
-    out.api_keys = o->api_keys ? o->api_keys : said->api_keys;
-    if (said->queue || o->queue) out.queue = o->queue ? o->queue : said->queue;
-    if (said->connections || o->connections)
-        out.connections = o->connections ? o->connections : said->connections;
-    if (said->max_body || o->max_body) out.max_body = o->max_body ? o->max_body : said->max_body;
-    out.adapter_root = o->adapter_root ? o->adapter_root : said->adapter_root;
-    return out;
+    return (infrt_serve_options){
+        .host = FIRST(o->host, said->host, "127.0.0.1"),
+        .port = said->port ? said->port : 8000,
+        .api_keys = FIRST(o->api_keys, said->api_keys, NULL),
+        .queue = FIRST(o->queue, said->queue, 128),
+        .connections = FIRST(o->connections, said->connections, 1024),
+        .max_body = FIRST(o->max_body, said->max_body, 8 << 20),
+        .adapter_root = FIRST(o->adapter_root, said->adapter_root, NULL),
+        .requests_per_minute = FIRST(o->requests_per_minute, said->requests_per_minute, 0),
+        .key_tokens = FIRST(o->key_tokens, said->key_tokens, 0),
+        .key_adapters = FIRST(o->key_adapters, said->key_adapters, 0),
+        .timeout_ns = FIRST(o->timeout, said->timeout_ns, 0),
+        .watchdog_ns = FIRST(o->watchdog, said->watchdog_ns, 0),
+    };
 }
 
 /* Enough for a whole context of each sequence; memory is taken only where it is used. */
@@ -58,7 +64,8 @@ infrt_status infrt_lm_serve(infrt_lm_app *app) {
         options.queue = INFRT_LLM_REQUESTS - sequences;
     if (status == INFRT_OK)
         status = infrt_lm_open(app, (infrt_llm_config){.requests = options.queue + sequences,
-                                                       .kv_bytes = cache_bytes(app->model->llm)});
+                                                       .kv_bytes = cache_bytes(app->model->llm),
+                                                       .target_itl_ns = app->options.target_itl});
     if (status == INFRT_OK)
         status = infrt_serve_llm(app->llm, app->model, &options, &app->signal, &app->error);
     return status;

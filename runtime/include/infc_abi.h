@@ -161,6 +161,8 @@ typedef struct infc_serve_info {
     const char *host, *api_keys, *adapter_root;
     uint32_t port, queue, connections;
     uint64_t max_body;
+    uint32_t requests_per_minute, key_adapters;
+    uint64_t key_tokens, timeout_ns, watchdog_ns;
 } infc_serve_info;
 
 typedef struct infc_llm_info {

@@ -155,6 +155,7 @@ typedef struct infrt_llm_event {
     uint32_t n_prompt, n_answer;  /* tokens so far */
     uint32_t n_reused; /* of the prompt: not computed, since an earlier request began with the same tokens */
     uint32_t n_preempted; /* how often it gave its part of the cache back, to be computed again */
+    uint64_t begun_ns; /* when its prompt began to be computed, the last time; of the monotonic clock; 0: never */
 } infrt_llm_event;
 
 /* The next event of a request. False, and `out` as it was: none yet, or the id is gone. */

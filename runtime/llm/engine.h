@@ -61,7 +61,7 @@ typedef struct infrt_request {
     infrt_llm_finish finish;
     int32_t finish_token;
     infrt_llm_bias *bias; /* [INFRT_LLM_BIASES] */
-    uint64_t salt, deadline_ns;
+    uint64_t salt, deadline_ns, begun_ns;
 } infrt_request;
 
 struct infrt_llm {

@@ -46,7 +46,9 @@ static void begin(void *self, infrt_job *job) {
     }
     r->n_named = job->n_blocks;
     job->n_computed = job->n_blocks * llm->info->block_positions;
-    if (job->n == job->n_prompt) r->n_reused = job->n_computed;
+    if (job->n > job->n_prompt) return; /* computed again, in the middle of its answer */
+    r->n_reused = job->n_computed;
+    r->begun_ns = infrt_os_now_ns();
 }
 
 static bool take_block(void *self, infrt_job *job) {

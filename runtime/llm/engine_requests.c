@@ -143,6 +143,7 @@ static void settings_take(infrt_llm *llm, const infrt_llm_request *request, infr
     infrt_adapters_hold(&llm->adapters, r->adapter);
     r->salt = request->salt;
     r->deadline_ns = request->deadline_ns;
+    r->begun_ns = 0;
     r->text_begin = r->text_free = r->text_end = 0;
     r->event_first = r->n_events = 0;
     r->finish = INFRT_LLM_GOES_ON;
@@ -205,6 +206,7 @@ bool infrt_llm_poll(infrt_llm *llm, infrt_llm_id id, infrt_llm_event *out) {
                              .n_prompt = r->job.n_prompt,
                              .n_reused = r->n_reused,
                              .n_preempted = r->job.n_preempted,
+                             .begun_ns = r->begun_ns,
                              .n_answer = r->job.n - r->job.n_prompt};
     if (r->n_events) chosen_tell(r, out);
     else finish_tell(r, out);

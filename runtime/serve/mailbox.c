@@ -62,11 +62,12 @@ infrt_letter *infrt_mailbox_take(infrt_mailbox *box, uint32_t ms) {
     return all;
 }
 
-bool infrt_thread_start(pthread_t *thread, void *(*run)(void *self), void *self) {
+bool infrt_thread_start(pthread_t *thread, const char *name, void *(*run)(void *self), void *self) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     const bool started = pthread_create(thread, NULL, run, self) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (started) pthread_setname_np(*thread, name);
     return started;
 }

@@ -27,7 +27,7 @@ void infrt_mailbox_wake(infrt_mailbox *box);
 /* All that is there, the oldest first. Waits for something, or to be woken, up to `ms`; 0: not at all. */
 infrt_letter *infrt_mailbox_take(infrt_mailbox *box, uint32_t ms);
 
-/* A thread that no signal goes to. */
-bool infrt_thread_start(pthread_t *thread, void *(*run)(void *self), void *self);
+/* A thread that no signal goes to; `name`: what the system shows, at most 15 bytes. */
+bool infrt_thread_start(pthread_t *thread, const char *name, void *(*run)(void *self), void *self);
 
 #endif

@@ -14,8 +14,15 @@
 
 /* ---- letters ------------------------------------------------------------------------------------ */
 
+/* Nobody waits for a thread that does not go on: the signal ends the process as if it were not handled. */
+static void end_now(int number) {
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
 /* When it shuts down and all is said: out of the loop. */
 static void end_when_done(infrt_server *s) {
+    if (s->draining && !infrt_server_alive(s) && !infrt_conns_pending(s)) end_now(SIGTERM);
     if (s->draining && s->service->idle(s) && !infrt_conns_pending(s))
         event_base_loopbreak(s->base);
 }
@@ -39,6 +46,7 @@ static void on_signal(evutil_socket_t number, short what, void *self) {
     infrt_server *s = self;
     (void)what;
     if (s->draining) {
+        if (!infrt_server_alive(s)) end_now((int)number);
         s->signal = (int)number;
         event_base_loopbreak(s->base);
     }
@@ -81,7 +89,12 @@ infrt_status infrt_server_open(infrt_server *s, const infrt_service *service, co
     s->created = (int64_t)time(NULL);
     signal(SIGPIPE, SIG_IGN);
     infrt_status status = loop_make(s, error);
+    if (status == INFRT_OK) status = infrt_watch_start(s, error);
     if (status == INFRT_OK) status = infrt_keys_read(&s->keys, options->api_keys, error);
+    if (status == INFRT_OK)
+        status = infrt_quotas_init(&s->quotas, options, s->keys.n,
+                                   model->llm && model->llm->adapters ? model->llm->adapters->max_loaded : 0,
+                                   error);
     if (status == INFRT_OK && getrandom(&s->random, sizeof s->random, 0) != sizeof s->random)
         status = infrt_fail(error, INFRT_ERR_IO, "there are no random numbers");
     return status == INFRT_OK ? infrt_conns_listen(s, error) : status;
@@ -100,11 +113,13 @@ void infrt_server_free(infrt_server *s) {
     if (s->base) letters_take(s); /* nobody waits for them any more */
     if (s->mail) event_free(s->mail);
     if (s->tick) event_free(s->tick);
+    if (s->watch.look) event_free(s->watch.look);
     for (int i = 0; i < 2; i++)
         if (s->signals[i]) event_free(s->signals[i]);
     infrt_listen_close(s);
     if (s->base) event_base_free(s->base);
     infrt_mailbox_deinit(&s->in);
     infrt_keys_free(&s->keys);
+    infrt_quotas_free(&s->quotas);
     libevent_global_shutdown();
 }

@@ -78,6 +78,7 @@ static const char *reason_of(int status) {
                  {500, "Internal Server Error"},
                  {501, "Not Implemented"},
                  {503, "Service Unavailable"},
+                 {504, "Gateway Timeout"},
                  {505, "HTTP Version Not Supported"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].status == status) return known[i].text;
@@ -139,9 +140,11 @@ void infrt_error_json(const infrt_refusal *r, infrt_out *out) {
 
 void infrt_conn_refuse(infrt_conn *c, const infrt_refusal *r) {
     infrt_out body = {0};
-    const char *more = r->status == 429 || r->status == 503 ? "Retry-After: 1\r\n"
+    char retry[40];
+    const char *more = r->status == 429 || r->status == 503 ? retry
                        : r->status == 401                   ? "WWW-Authenticate: Bearer\r\n"
                                                             : NULL;
+    snprintf(retry, sizeof retry, "Retry-After: %u\r\n", r->retry_after ? r->retry_after : 1);
     c->server->service->error_put(c, r, &body);
     infrt_out_text(&body, "\n");
     const bool failed = body.failed;

@@ -1,14 +1,5 @@
 /* serve_facts.c - what the server tells about itself. */
 #include "serve_server.h"
-#include "infrt_os.h"
-
-enum { STUCK_SECONDS = 60 };
-
-/* What waits is well; what has been in the same step for long is not. */
-bool infrt_server_alive(infrt_server *s) {
-    const uint64_t since = s->service->busy_since_ns(s);
-    return !since || infrt_os_now_ns() - since < STUCK_SECONDS * UINT64_C(1000000000);
-}
 
 static void health(infrt_conn *c, bool good, const char *text) {
     infrt_out body = {0};

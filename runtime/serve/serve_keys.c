@@ -70,18 +70,17 @@ void infrt_keys_free(infrt_keys *keys) {
     *keys = (infrt_keys){0};
 }
 
-bool infrt_keys_allow(const infrt_keys *keys, const char *authorization, size_t bytes) {
+uint32_t infrt_keys_find(const infrt_keys *keys, const char *authorization, size_t bytes) {
     unsigned char own[32];
     uint32_t found = 0;
-    if (!keys->digests) return true;
-    if (!authorization || bytes < 7 || strncasecmp(authorization, "Bearer ", 7) != 0) return false;
+    if (!authorization || bytes < 7 || strncasecmp(authorization, "Bearer ", 7) != 0) return 0;
     digest(authorization + 7, bytes - 7, own);
     for (uint32_t i = 0; i < keys->n; i++) {
         unsigned differs = 0;
         for (int k = 0; k < 32; k++) differs |= own[k] ^ keys->digests[i][k];
-        found |= differs == 0;
+        found |= (uint32_t)(differs == 0 && !found) * (i + 1); /* a key that is there twice: the first */
     }
-    return found != 0;
+    return found;
 }
 
 uint64_t infrt_text_number(const char *text, size_t n) {

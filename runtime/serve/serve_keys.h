@@ -13,7 +13,7 @@ infrt_status infrt_keys_read(infrt_keys *keys, const char *from, infrt_error *er
 void infrt_keys_free(infrt_keys *keys);
 /* A number that no one guesses who does not know the text: of its SHA-256. */
 uint64_t infrt_text_number(const char *text, size_t n);
-/* Whether "Bearer KEY" is one of them. The time does not depend on how much of a key is right. */
-bool infrt_keys_allow(const infrt_keys *keys, const char *authorization, size_t bytes);
+/* Which of them "Bearer KEY" is, from 1; 0: none of them. The time does not depend on how much of a key is right. */
+uint32_t infrt_keys_find(const infrt_keys *keys, const char *authorization, size_t bytes);
 
 #endif

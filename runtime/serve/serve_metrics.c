@@ -62,18 +62,27 @@ static void http_put(const infrt_server *s, infrt_out *out) {
 }
 
 void infrt_handle_metrics(infrt_conn *c) {
+    static const char *const reasons[] = {"reason=\"queue\",", "reason=\"rate\",",
+                                          "reason=\"tokens\",", "reason=\"adapters\","},
+                             *const phases[] = {"phase=\"waiting\",", "phase=\"streaming\","};
     infrt_server *s = c->server;
     const infrt_metrics *m = &s->metrics;
     const char *model = s->model->name;
     infrt_out out = {0};
     infrt_gauge_put(&out, model, "infrt_connections", s->n_connections, "Open connections.");
-    infrt_gauge_put(&out, model, "infrt_ready", !s->draining, "1 while requests are taken.");
+    infrt_gauge_put(&out, model, "infrt_ready", !s->draining && infrt_server_alive(s), "1 while requests are taken.");
+    infrt_gauge_put(&out, model, "infrt_engine_still_seconds", (double)s->watch.still_ns / 1e9,
+                    "For how long what computes has not gone on.");
     infrt_counter_put(&out, model, "infrt_request_failure_total", "", m->failed,
                       "Answers that the model failed to give.");
-    infrt_counter_put(&out, model, "infrt_admission_rejected_total", "reason=\"queue\",",
-                      m->rejected, "Requests that were turned away.");
-    infrt_counter_put(&out, model, "infrt_client_disconnect_total", "", m->disconnected,
-                      "Clients that left before their answer was there.");
+    for (int i = 0; i < INFRT_N_REJECTED; i++)
+        infrt_counter_put(&out, model, "infrt_admission_rejected_total", reasons[i], m->rejected[i],
+                          i ? NULL : "Requests that were turned away.");
+    for (int i = 0; i < 2; i++)
+        infrt_counter_put(&out, model, "infrt_client_disconnect_total", phases[i], m->disconnected[i],
+                          i ? NULL : "Clients that left before their answer was there.");
+    infrt_histogram_put(&out, model, "http_request_duration_seconds", &m->http_times, infrt_seconds_long,
+                        "From the end of a request's head to the end of its answer.");
     s->service->metrics(s, &out);
     http_put(s, &out);
     const bool failed = out.failed;

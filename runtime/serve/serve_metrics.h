@@ -14,8 +14,18 @@ typedef struct infrt_histogram {
     double sum;
 } infrt_histogram;
 
+typedef enum infrt_rejected { /* why a request was turned away */
+                              INFRT_REJECTED_QUEUE,
+                              INFRT_REJECTED_RATE,
+                              INFRT_REJECTED_TOKENS,
+                              INFRT_REJECTED_ADAPTERS,
+                              INFRT_N_REJECTED
+} infrt_rejected;
+
 typedef struct infrt_metrics { /* of any service */
-    uint64_t failed, rejected, disconnected;
+    uint64_t failed, rejected[INFRT_N_REJECTED];
+    uint64_t disconnected[2]; /* while they waited, while they were answered */
+    infrt_histogram http_times;
     uint64_t http[INFRT_ROUTES_MOST][INFRT_STATUS_CLASSES]; /* by route, 2xx .. */
 } infrt_metrics;
 

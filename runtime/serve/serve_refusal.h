@@ -8,6 +8,7 @@ enum { INFRT_REFUSAL_PATH = 96 };
 typedef struct infrt_refusal {
     int status;                     /* of HTTP; 0: nothing is wrong */
     const char *type, *code;        /* null: "invalid_request_error", none */
+    unsigned retry_after;           /* with 429 and 503: seconds; 0: one */
     char param[INFRT_REFUSAL_PATH]; /* path of the field; empty: none */
     char text[512];
 } infrt_refusal;

@@ -65,7 +65,9 @@ bool infrt_request_admit(infrt_conn *c) {
     const int wrong = route_find(c);
     const char *key = infrt_http_find(&c->http, "authorization", &n);
     const bool open = c->route && (c->route->how & INFRT_ROUTE_OPEN);
-    if (!open && !infrt_keys_allow(&c->server->keys, key, n)) { /* first of all */
+    infrt_server *s = c->server;
+    c->key = infrt_keys_find(&s->keys, key, n);
+    if (!open && s->keys.n && !c->key) { /* first of all */
         refusal.type = "authentication_error";
         refusal.code = "invalid_api_key";
         infrt_refuse(&refusal, 401, NULL, "an API key is needed: Authorization: Bearer KEY");
@@ -74,6 +76,9 @@ bool infrt_request_admit(infrt_conn *c) {
                      (int)c->path_bytes, c->path);
     } else if (infrt_http_is_method(&c->http, "POST") && !type_fits(c)) {
         infrt_refuse(&refusal, 415, NULL, "Content-Type: application/json is needed");
+    } else if (infrt_http_is_method(&c->http, "POST") &&
+               !infrt_quota_request(&s->quotas, c->key, infrt_os_now_ns(), &refusal)) {
+        s->metrics.rejected[INFRT_REJECTED_RATE]++;
     }
     if (!refusal.status) return true;
     if (c->http.has_body) c->close = true; /* it is not read */
@@ -96,6 +101,8 @@ void infrt_request_log(infrt_conn *c, int status) {
     c->server->metrics.http[route][status / 100 < INFRT_STATUS_CLASSES ? status / 100 : 0]++;
     if (c->route && (c->route->how & INFRT_ROUTE_OPEN) && status == 200)
         return; /* probes come all the time */
+    infrt_histogram_see(&c->server->metrics.http_times, infrt_seconds_long,
+                        ms_since(c->begin_ns, infrt_os_now_ns()) / 1e3);
     infrt_out_text(&out, "{\"event\":\"request\",\"request_id\":");
     infrt_out_string(&out, c->request_id, strlen(c->request_id));
     infrt_out_format(&out, ",\"method\":\"%.*s\",\"path\":", (int)c->http.method_bytes, c->http.head);

@@ -8,6 +8,7 @@
 #include "mailbox.h"
 #include "serve_keys.h"
 #include "serve_metrics.h"
+#include "serve_quota.h"
 #include "serve_refusal.h"
 #include "serve_text.h"
 
@@ -38,7 +39,9 @@ typedef struct infrt_service {
     const char *nothing; /* what there is instead of a path that is not: "; there are .."; may be null */
     void (*letter)(infrt_server *s, infrt_letter *letter); /* it came */
     bool (*idle)(const infrt_server *s);                   /* nothing is under way */
-    uint64_t (*busy_since_ns)(infrt_server *s); /* the oldest step under way; 0: there is none */
+    /* When what computes was last seen to go on; 0: nothing is under way. */
+    uint64_t (*busy_since_ns)(infrt_server *s);
+    void (*fail)(infrt_server *s); /* what waits: it does not go on; may be null */
     void (*left)(infrt_conn *c); /* the connection ends: its request, if it waits, is no longer wanted */
     void (*flow)(infrt_conn *c, size_t unsent); /* of a stream: how much its client has not taken; may be null */
     void (*log)(const infrt_conn *c, infrt_out *out); /* members of the request's line, each after a comma */
@@ -46,13 +49,22 @@ typedef struct infrt_service {
     void (*error_put)(const infrt_conn *c, const infrt_refusal *refusal, infrt_out *out); /* the body of a refusal */
 } infrt_service;
 
+typedef struct infrt_watch_state {
+    struct event *look;
+    uint64_t limit_ns, look_ns;  /* how long it may stand still, and how often it is looked at */
+    uint64_t seen_busy, seen_ns; /* what it said then, and when */
+    uint64_t still_ns;           /* for how long it has not gone on */
+} infrt_watch_state;
+
 struct infrt_server {
     const infrt_service *service;
     const infc_model *model;
     const infrt_serve_options *options;
     infrt_mailbox in; /* the network thread's */
     infrt_keys keys;
+    infrt_quotas quotas;
     infrt_metrics metrics;
+    infrt_watch_state watch;
     struct event_base *base;
     struct evconnlistener *listener;
     struct event *mail, *tick, *signals[2], *reopen;
@@ -84,6 +96,7 @@ struct infrt_conn {
     const char *path;         /* of the target, without what follows "?" */
     size_t path_bytes;
     char request_id[65];
+    uint32_t key; /* who asks, from 1; 0: without keys */
     uint64_t begin_ns;
     bool close; /* after this answer */
 };
@@ -129,7 +142,9 @@ void infrt_handle_health(infrt_conn *c);
 void infrt_handle_ready(infrt_conn *c);
 void infrt_handle_version(infrt_conn *c);
 void infrt_handle_metrics(infrt_conn *c);
-/* Whether what computes goes on. */
-bool infrt_server_alive(infrt_server *s);
+
+/* serve_watch.c: whether what computes goes on; otherwise what waits for it fails. */
+infrt_status infrt_watch_start(infrt_server *s, infrt_error *error);
+bool infrt_server_alive(const infrt_server *s);
 
 #endif

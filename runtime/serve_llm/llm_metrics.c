@@ -16,12 +16,17 @@ static void adapters_put(const infrt_server *s, const infrt_board *b, infrt_out 
     infrt_out_format(out, "\"} %" PRIu64 "\n", b->steps);
 }
 
+static double cache_use(const infrt_board *b) {
+    return b->facts.kv_blocks ? 1.0 - (double)b->facts.kv_blocks_free / b->facts.kv_blocks : 0.0;
+}
+
 void infrt_llm_metrics_put(infrt_server *s, infrt_out *out) {
     infrt_llm_server *own = (infrt_llm_server *)s;
     infrt_board *b = &own->engine.board;
     infrt_llm_metrics *m = &own->metrics;
     pthread_mutex_lock(&b->lock);
     m->preempted = b->facts.times_preempted;
+    m->step_sizes = b->step_sizes;
 #define INFRT_GAUGE(title, value, help) \
     infrt_gauge_put(out, s->model->name, title, (double)(value), help);
 #define INFRT_COUNTER(member, title, labels, help) \

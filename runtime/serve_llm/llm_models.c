@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool adapter_is_there(infrt_llm_server *s, const char *name) {
+bool infrt_adapter_there(void *server, const char *name) {
+    infrt_llm_server *s = server;
     infrt_board *b = &s->engine.board;
     bool found = false;
     pthread_mutex_lock(&b->lock);
@@ -19,8 +20,8 @@ bool infrt_model_find(infrt_llm_server *s, const char *name, const char **adapte
     const char *own = strncmp(name, s->base.model->name, n) == 0 && name[n] == ':' ? name + n + 1 : name;
     *adapter = NULL;
     if (strcmp(name, s->base.model->name) == 0) return true;
-    *adapter = adapter_is_there(s, name) ? name : own;
-    return adapter_is_there(s, *adapter);
+    *adapter = infrt_adapter_there(s, name) ? name : own;
+    return infrt_adapter_there(s, *adapter);
 }
 
 static void model_put(const infrt_llm_server *s, const char *adapter, infrt_out *out) {

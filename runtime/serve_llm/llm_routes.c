@@ -83,6 +83,7 @@ const infrt_service infrt_llm_service = {
     .letter = letter_take,
     .idle = is_idle,
     .busy_since_ns = busy_since,
+    .fail = infrt_jobs_fail,
     .left = client_left,
     .flow = infrt_job_flow,
     .log = answer_log,

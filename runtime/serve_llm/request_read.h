@@ -43,6 +43,7 @@ typedef struct infrt_ask {
     uint64_t seed;
     int32_t priority;       /* lower ones first */
     const char *cache_salt; /* null: none */
+    float timeout;          /* seconds; 0: not said */
     float temperature, top_p, min_p, repetition_penalty, presence_penalty, frequency_penalty;
     infrt_llm_bias *bias;
     uint32_t n_bias;

@@ -122,6 +122,8 @@ static void change_start(infrt_conn *c, const asked *a, bool removes, int folder
     infrt_adapter_change *change = calloc(1, sizeof *change);
     if (!change) {
         if (folder >= 0) close(folder);
+        if (!removes)
+            infrt_quota_loaded(&s->base.quotas, c->key, a->name, false, infrt_adapter_there, s);
         infrt_refuse(&refusal, 503, NULL, "there is no memory for the request");
         infrt_conn_refuse(c, &refusal);
         return;
@@ -129,6 +131,7 @@ static void change_start(infrt_conn *c, const asked *a, bool removes, int folder
     *change = (infrt_adapter_change){
         .letter.kind = INFRT_LETTER_ADAPTER, .owner = c, .removes = removes, .folder_fd = folder};
     change->in_place = a->in_place;
+    change->key = c->key;
     memcpy(change->name, a->name, sizeof change->name);
     snprintf(change->folder, sizeof change->folder, "/proc/self/fd/%d", folder);
     ((infrt_llm_conn *)c)->change = change;
@@ -140,10 +143,13 @@ static void change_ask(infrt_conn *c, bool removes) {
     infrt_refusal refusal = {0};
     asked a = {.refusal = &refusal};
     int folder = -1;
-    if (!asked_read(c, !removes, &a) ||
-        (!removes && !folder_find(infrt_llm_server_of(c), a.path, &folder, &refusal)))
+    infrt_llm_server *s = infrt_llm_server_of(c);
+    if (!asked_read(c, !removes, &a) || (!removes && !folder_find(s, a.path, &folder, &refusal)) ||
+        (!removes && !infrt_quota_load(&s->base.quotas, c->key, a.name, infrt_adapter_there, s, &refusal))) {
+        if (folder >= 0) close(folder);
+        s->base.metrics.rejected[INFRT_REJECTED_ADAPTERS] += refusal.status == 429;
         infrt_conn_refuse(c, &refusal);
-    else change_start(c, &a, removes, folder);
+    } else change_start(c, &a, removes, folder);
 }
 
 void infrt_handle_adapter_load(infrt_conn *c) { change_ask(c, false); }
@@ -174,6 +180,9 @@ void infrt_change_letter(infrt_llm_server *s, infrt_adapter_change *change) {
         return;
     }
     s->n_changes--;
+    if (!change->removes)
+        infrt_quota_loaded(&s->base.quotas, change->key, change->name, !change->error.text[0],
+                           infrt_adapter_there, s);
     if (c) change_reply(c, change);
     change_free(change);
 }

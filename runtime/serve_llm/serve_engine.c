@@ -38,6 +38,7 @@ static infrt_llm_request request_of(const infrt_serve_job *job, uint32_t choice)
                                .priority = a->priority,
                                .tenant = job->tenant[0] ? job->tenant : NULL,
                                .salt = job->salt,
+                               .deadline_ns = job->deadline_ns,
                                .adapter = job->adapter,
                                .stop = a->stop,
                                .n_stop = a->n_stop};
@@ -145,6 +146,7 @@ static void board_write(infrt_engine_thread *e, const infrt_llm_step_info *info)
     b->running = info->running;
     b->waiting = info->waiting;
     b->steps += info->tokens > 0;
+    if (info->tokens) infrt_histogram_see(&b->step_sizes, infrt_counts, info->tokens);
     b->step_tokens += info->tokens;
     b->prompt_tokens += info->prompt_tokens;
     b->sampled_tokens += info->sampled;
@@ -184,7 +186,6 @@ static void *engine_main(void *self) {
     uint32_t wait_ms = 0;
     bool goes_on = true;
     while (goes_on) {
-        if (wait_ms) atomic_store(&e->busy_since_ns, 0);
         goes_on = letters_take(e, wait_ms);
         atomic_store(&e->busy_since_ns, infrt_os_now_ns());
         for (infrt_serve_job *job = e->jobs; !goes_on && job; job = job->next_running)
@@ -211,7 +212,7 @@ infrt_status infrt_engine_thread_start(infrt_engine_thread *e, infrt_llm *llm, c
     infrt_mailbox_init(&e->in, false);
     const bool memory = e->board.adapters && e->facts;
     if (memory) board_write(e, &(infrt_llm_step_info){0});
-    e->started = memory && infrt_thread_start(&e->thread, engine_main, e);
+    e->started = memory && infrt_thread_start(&e->thread, "infrt-engine", engine_main, e);
     return e->started ? INFRT_OK : infrt_fail(error, INFRT_ERR_NO_MEMORY, "no thread for the engine");
 }
 

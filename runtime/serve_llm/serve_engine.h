@@ -3,6 +3,7 @@
 #ifndef INFRT_SERVE_ENGINE_H
 #define INFRT_SERVE_ENGINE_H
 #include "serve_job.h"
+#include "serve_metrics.h"
 
 typedef struct infrt_board_adapter {
     char name[INFRT_LLM_ADAPTER_NAME]; /* empty: draining */
@@ -16,6 +17,7 @@ typedef struct infrt_board {
     infrt_llm_facts facts;
     uint32_t running, waiting;
     uint64_t steps, step_tokens, prompt_tokens, sampled_tokens, step_ns;
+    infrt_histogram step_sizes;
     infrt_board_adapter *adapters; /* [adapters_room] */
     uint32_t n_adapters, adapters_room;
 } infrt_board;
@@ -25,8 +27,7 @@ typedef struct infrt_engine_thread {
     infrt_mailbox in;
     infrt_mailbox *out; /* the network thread's */
     infrt_board board;
-    /* When the thread was last seen to go on; 0: it waits for work. */
-    _Atomic uint64_t busy_since_ns;
+    _Atomic uint64_t busy_since_ns; /* when it last went round; idle it does so once a second */
     pthread_t thread;
     infrt_serve_job *jobs; /* this and the next: private */
     infrt_llm_adapter_facts *facts;

@@ -16,7 +16,8 @@ enum {
     FLOWING_BYTES = 16384,
 };
 
-static void job_free(infrt_serve_job *job) {
+static void job_free(infrt_llm_server *s, infrt_serve_job *job) {
+    infrt_quota_give_back(&s->base.quotas, job->key, job->held);
     infrt_ask_free(&job->ask);
     free(job->choices);
     free(job);
@@ -28,7 +29,7 @@ static void job_drop(infrt_llm_conn *c) {
     infrt_llm_server_of(&c->base)->n_answers -= job->n_choices;
     infrt_reply_destroy(&c->reply);
     c->job = NULL;
-    job_free(job);
+    job_free(infrt_llm_server_of(&c->base), job);
 }
 
 static void job_refuse(infrt_llm_conn *c, infrt_refusal *refusal) {
@@ -48,8 +49,12 @@ static bool job_fits(infrt_llm_server *s, const infrt_serve_job *job, infrt_refu
         refusal->type = "unavailable_error";
         return infrt_refuse(refusal, 503, NULL, "the server is shutting down");
     }
+    if (!infrt_server_alive(&s->base)) {
+        refusal->type = "unavailable_error";
+        return infrt_refuse(refusal, 503, NULL, "the engine stands still");
+    }
     if (s->n_answers + job->n_choices <= most) return true;
-    s->base.metrics.rejected++;
+    s->base.metrics.rejected[INFRT_REJECTED_QUEUE]++;
     refusal->type = "overloaded_error";
     refusal->code = "queue_full";
     return infrt_refuse(refusal, 429, NULL, "%u answers are under way, of at most %u; try again",
@@ -96,6 +101,13 @@ static void tenant_take(infrt_conn *c, infrt_serve_job *job) {
     if (salt) job->salt = infrt_text_number(salt, strlen(salt));
 }
 
+/* The request may ask for less time than the server gives, not for more. */
+static uint64_t deadline_of(const infrt_llm_server *s, const infrt_serve_job *job) {
+    const uint64_t asked = (uint64_t)((double)job->ask.timeout * 1e9), given = s->base.options->timeout_ns;
+    const uint64_t time = asked && (!given || asked < given) ? asked : given;
+    return time ? job->begin_ns + time : 0;
+}
+
 static bool choices_make(infrt_serve_job *job, infrt_refusal *refusal) {
     const uint32_t n = job->ask.n_prompts * job->ask.n;
     job->choices = calloc(n, sizeof *job->choices);
@@ -118,6 +130,7 @@ static void job_start(infrt_conn *c, infrt_ask_route route) {
         return;
     }
     job->begin_ns = c->begin_ns;
+    job->key = c->key;
     const bool good = infrt_ask_read(c->body.at ? c->body.at : "", c->body.n, route,
                                      s->facts.context, s->facts.n_ids, &job->ask, &refusal) &&
                       model_take(s, job, &refusal) && choices_make(job, &refusal) &&
@@ -126,10 +139,11 @@ static void job_start(infrt_conn *c, infrt_ask_route route) {
     infrt_out_free(&c->body);
     if (!good) {
         infrt_conn_refuse(c, &refusal);
-        job_free(job);
+        job_free(s, job);
         return;
     }
     tenant_take(c, job);
+    job->deadline_ns = deadline_of(s, job);
     s->n_answers += job->n_choices;
     own->job = job;
     own->first_ns = 0;
@@ -150,7 +164,7 @@ void infrt_handle_tokenize(infrt_conn *c) { job_start(c, INFRT_ASK_TOKENIZE); }
 /* ---- its prompts are ids ------------------------------------------------------------------------ */
 
 /* The answer's length, and whether both fit into the context. */
-static bool lengths_take(const infrt_llm_server *s, infrt_serve_job *job, infrt_refusal *refusal) {
+static bool lengths_take(infrt_llm_server *s, infrt_serve_job *job, infrt_refusal *refusal) {
     infrt_ask *a = &job->ask;
     const char *param = a->chat ? "messages" : "prompt";
     uint32_t longest = 0;
@@ -168,7 +182,22 @@ static bool lengths_take(const infrt_llm_server *s, infrt_serve_job *job, infrt_
                             "most %u",
                             longest, a->max_tokens, s->facts.context, room);
     refusal->code = NULL;
+    if (a->max_tokens) infrt_histogram_see(&s->metrics.asked, infrt_counts, a->max_tokens);
     if (!a->max_tokens && !a->chat) a->max_tokens = TEXT_MAX_TOKENS < room ? TEXT_MAX_TOKENS : room;
+    return true;
+}
+
+/* What the answers may come to need of the cache, held until they have ended. */
+static bool quota_take(infrt_llm_server *s, infrt_serve_job *job, infrt_refusal *refusal) {
+    const infrt_ask *a = &job->ask;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < a->n_prompts; i++)
+        n += (uint64_t)a->n * (a->max_tokens ? a->prompts[i].n_ids + a->max_tokens : s->facts.context);
+    if (!infrt_quota_take(&s->base.quotas, job->key, n, refusal)) {
+        s->base.metrics.rejected[INFRT_REJECTED_TOKENS] += refusal->status == 429;
+        return false;
+    }
+    job->held = n;
     return true;
 }
 
@@ -190,7 +219,7 @@ static void job_prepared(infrt_llm_server *s, infrt_llm_conn *c, infrt_serve_job
         job_drop(c);
         return;
     }
-    if (good) {
+    if (good && quota_take(s, job, &refusal)) {
         const char *name = job->adapter ? job->adapter : s->base.model->name;
         c->reply = infrt_reply_create(s->base.model, job, name, (int64_t)time(NULL),
                                       infc_check_random(s->base.random, s->base.n_requests, 1));
@@ -204,10 +233,30 @@ static void job_prepared(infrt_llm_server *s, infrt_llm_conn *c, infrt_serve_job
     for (uint32_t i = 0; i < job->ask.n_prompts; i++)
         infrt_histogram_see(&s->metrics.prompt_sizes, infrt_counts, job->ask.prompts[i].n_ids);
     job->letter.kind = INFRT_LETTER_JOB;
+    job->queued_ns = infrt_os_now_ns();
     infrt_mailbox_put(&s->engine.in, &job->letter);
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------- */
+
+static double seconds(uint64_t from, uint64_t to) {
+    return to > from ? (double)(to - from) / 1e9 : 0;
+}
+
+/* How long an answer that has ended waited, was read and was made. */
+static void times_count(infrt_llm_server *s, const infrt_serve_job *job, const infrt_said *said,
+                        const infrt_llm_event *e) {
+    infrt_llm_metrics *m = &s->metrics;
+    if (!e->begun_ns) return;
+    infrt_histogram_see(&m->queue_times, infrt_seconds_long, seconds(job->queued_ns, e->begun_ns));
+    if (!said->first_ns) return;
+    infrt_histogram_see(&m->prefill_times, infrt_seconds_long, seconds(e->begun_ns, said->first_ns));
+    infrt_histogram_see(&m->decode_times, infrt_seconds_long, seconds(said->first_ns, said->last_ns));
+    infrt_histogram_see(&m->inference_times, infrt_seconds_long, seconds(e->begun_ns, said->last_ns));
+    if (e->n_answer > 1)
+        infrt_histogram_see(&m->token_times, infrt_seconds_short,
+                            seconds(said->first_ns, said->last_ns) / (e->n_answer - 1));
+}
 
 static void piece_count(infrt_llm_server *s, infrt_llm_conn *c, const infrt_piece *piece) {
     infrt_llm_metrics *m = &s->metrics;
@@ -221,7 +270,8 @@ static void piece_count(infrt_llm_server *s, infrt_llm_conn *c, const infrt_piec
         }
         if (e->token >= 0 && said->last_ns)
             infrt_histogram_see(&m->itl, infrt_seconds_short, (double)(now - said->last_ns) / 1e9);
-        said->last_ns = now;
+        if (!said->first_ns) said->first_ns = now;
+        if (e->token >= 0) said->last_ns = now;
     }
     if (!e->finish) return;
     const char *reason = infrt_finish_reason(e->finish);
@@ -232,6 +282,7 @@ static void piece_count(infrt_llm_server *s, infrt_llm_conn *c, const infrt_piec
     m->cache_queries += e->n_prompt;
     m->cache_hits += e->n_reused;
     infrt_histogram_see(&m->answer_sizes, infrt_counts, e->n_answer);
+    times_count(s, c->job, said, e);
 }
 
 void infrt_piece_letter(infrt_llm_server *s, infrt_piece *piece) {
@@ -248,6 +299,29 @@ void infrt_piece_letter(infrt_llm_server *s, infrt_piece *piece) {
     free(piece);
 }
 
+/* Tells why there is no answer; where 200 has been said already, the error goes into the stream, which ends. */
+static void job_fail(infrt_llm_conn *c, const infrt_refusal *refusal) {
+    infrt_out out = {0};
+    if (c->base.phase != INFRT_PHASE_STREAMING) {
+        infrt_conn_refuse(&c->base, refusal);
+        return;
+    }
+    infrt_out_text(&out, "data: ");
+    infrt_error_json(refusal, &out);
+    infrt_out_text(&out, "\n\ndata: [DONE]\n\n");
+    c->base.close = true;
+    c->base.server->metrics.failed++;
+    infrt_conn_stream(&c->base, &out, true);
+    if (!out.failed && out.room) infrt_out_free(&out);
+}
+
+static uint32_t longest_of(const infrt_reply *a) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < a->job->n_choices; i++)
+        if (a->said[i].n_answer > n) n = a->said[i].n_answer;
+    return n;
+}
+
 /* The engine has ended all of its answers. */
 static void job_ended(infrt_llm_server *s, infrt_llm_conn *c, infrt_serve_job *job) {
     infrt_refusal refusal = {0};
@@ -257,24 +331,22 @@ static void job_ended(infrt_llm_server *s, infrt_llm_conn *c, infrt_serve_job *j
         refusal.type = "server_error";
         good = infrt_refuse(&refusal, 500, NULL, "the model failed to answer");
     }
-    if (!good && c->base.phase != INFRT_PHASE_STREAMING) {
-        job_refuse(c, &refusal);
-        return;
+    if (good && c->reply->n_late == job->n_choices) {
+        refusal.type = "timeout_error";
+        refusal.code = "deadline_exceeded";
+        good = infrt_refuse(&refusal, 504, "timeout",
+                            "the time that an answer may take was over before its first token");
     }
-    if (!good) { /* 200 has been said: the error goes into the stream, which ends */
-        infrt_out_text(&out, "data: ");
-        infrt_error_json(&refusal, &out);
-        infrt_out_text(&out, "\n\ndata: [DONE]\n\n");
-        c->base.close = true;
-        s->base.metrics.failed++;
+    if (!good) {
+        job_fail(c, &refusal);
     } else {
-        infrt_histogram_see(&s->metrics.e2e, infrt_seconds_long,
-                            (double)(infrt_os_now_ns() - job->begin_ns) / 1e9);
+        infrt_histogram_see(&s->metrics.e2e, infrt_seconds_long, seconds(job->begin_ns, infrt_os_now_ns()));
+        infrt_histogram_see(&s->metrics.longest, infrt_counts, longest_of(c->reply));
         infrt_reply_end(c->reply, &out);
+        if (job->ask.stream) infrt_conn_stream(&c->base, &out, true);
+        else infrt_conn_reply(&c->base, 200, "application/json", &out, NULL);
+        if (!out.failed && out.room) infrt_out_free(&out);
     }
-    if (job->ask.stream) infrt_conn_stream(&c->base, &out, true);
-    else infrt_conn_reply(&c->base, 200, "application/json", &out, NULL);
-    if (!out.failed && out.room) infrt_out_free(&out);
     job_drop(c);
 }
 
@@ -282,7 +354,7 @@ void infrt_job_letter(infrt_llm_server *s, infrt_serve_job *job, bool prepared) 
     infrt_llm_conn *c = job->owner;
     if (!c) {
         s->n_answers -= job->n_choices;
-        job_free(job);
+        job_free(s, job);
     } else if (prepared) {
         job_prepared(s, c, job);
     } else {
@@ -292,14 +364,30 @@ void infrt_job_letter(infrt_llm_server *s, infrt_serve_job *job, bool prepared) 
 
 /* ---- clients ------------------------------------------------------------------------------------ */
 
-void infrt_job_abandon(infrt_llm_conn *c) {
-    infrt_request_log(&c->base, 499);
-    c->base.server->metrics.disconnected++;
+/* Nobody waits for it any more; it is freed when it comes back. */
+static void job_let_go(infrt_llm_conn *c) {
     c->job->owner = NULL;
     atomic_store(&c->job->cancelled, true);
     infrt_mailbox_wake(&infrt_llm_server_of(&c->base)->engine.in);
     infrt_reply_destroy(&c->reply);
     c->job = NULL;
+}
+
+void infrt_job_abandon(infrt_llm_conn *c) {
+    infrt_request_log(&c->base, 499);
+    c->base.server->metrics.disconnected[c->base.phase == INFRT_PHASE_STREAMING]++;
+    job_let_go(c);
+}
+
+void infrt_jobs_fail(infrt_server *s) {
+    infrt_refusal refusal = {.type = "server_error", .code = "engine_stalled"};
+    infrt_refuse(&refusal, 503, NULL, "the engine stands still");
+    for (infrt_conn *c = s->conns; c; c = c->next) {
+        infrt_llm_conn *own = (infrt_llm_conn *)c;
+        if (!own->job) continue;
+        job_fail(own, &refusal);
+        job_let_go(own);
+    }
 }
 
 void infrt_job_flow(infrt_conn *c, size_t unsent) {

@@ -32,9 +32,10 @@ static infrt_status root_open(infrt_llm_server *s, infrt_error *error) {
 }
 
 static infrt_status threads_start(infrt_llm_server *s, infrt_llm *llm, infrt_error *error) {
-    infrt_status status = infrt_worker_thread_start(&s->preparer, s->base.model, &s->base.in, error);
+    infrt_status status =
+        infrt_worker_thread_start(&s->preparer, "infrt-prepare", s->base.model, &s->base.in, error);
     if (status == INFRT_OK)
-        status = infrt_worker_thread_start(&s->loader, s->base.model, &s->base.in, error);
+        status = infrt_worker_thread_start(&s->loader, "infrt-load", s->base.model, &s->base.in, error);
     if (status == INFRT_OK)
         status = infrt_engine_thread_start(&s->engine, llm, s->base.model, &s->base.in, error);
     return status;

@@ -47,10 +47,12 @@ void infrt_job_letter(infrt_llm_server *s, infrt_serve_job *job, bool prepared);
 void infrt_piece_letter(infrt_llm_server *s, infrt_piece *piece);
 void infrt_job_abandon(infrt_llm_conn *c);         /* its client has left */
 void infrt_job_flow(infrt_conn *c, size_t unsent); /* how much its client has not taken */
+void infrt_jobs_fail(infrt_server *s);             /* all of them: the engine stands still */
 
 /* llm_models.c */
 void infrt_handle_models(infrt_conn *c);
 void infrt_handle_model(infrt_conn *c);
+bool infrt_adapter_there(void *server, const char *name); /* an infrt_adapter_is_there */
 /* The adapter of a model's name: *adapter null for the base. False: there is none. */
 bool infrt_model_find(infrt_llm_server *s, const char *name, const char **adapter);
 void infrt_llm_metrics_put(infrt_server *s, infrt_out *out); /* llm_metrics.c */

@@ -182,14 +182,14 @@ static uint32_t characters_of(const char *text, size_t n) {
 static void stream_take(infrt_reply *a, uint32_t choice, const infrt_llm_event *e, infrt_out *out) {
     infrt_said *s = &a->said[choice];
     const bool chat = a->job->ask.chat;
-    if (chat && !s->begun) chunk_put(a, choice, NULL, 0, out);
     const infrt_llm_finish finish = s->finish;
     if (!chat) { /* its last text and its end come together */
         if (e->text_bytes || s->logprobs.n || finish)
             chunk_put(a, choice, e->text, e->text_bytes, out);
         return;
     }
-    s->finish = INFRT_LLM_GOES_ON;
+    s->finish = INFRT_LLM_GOES_ON; /* the end has a chunk of its own */
+    if (!s->begun) chunk_put(a, choice, NULL, 0, out);
     if (e->text_bytes || s->logprobs.n) chunk_put(a, choice, e->text, e->text_bytes, out);
     s->finish = finish;
     if (finish) chunk_put(a, choice, NULL, 0, out);
@@ -210,7 +210,10 @@ void infrt_reply_take(infrt_reply *a, const infrt_piece *piece, infrt_out *out) 
     s->finish = e->finish;
     a->n_ended += e->finish != INFRT_LLM_GOES_ON;
     a->failed = a->failed || e->finish == INFRT_LLM_FAILED;
-    if (a->failed) return; /* an error is told instead */
+    const bool late = e->finish == INFRT_LLM_DEADLINE && !e->n_answer;
+    a->n_late += late;
+    if (a->failed || (late && a->job->ask.stream))
+        return; /* told at the end, perhaps as an error */
     if (a->job->ask.stream) stream_take(a, piece->choice, e, out);
     else infrt_out_escaped(&s->text, e->text, e->text_bytes);
 }
@@ -250,6 +253,8 @@ static void choice_put(infrt_reply *a, uint32_t choice, infrt_out *out) {
 void infrt_reply_end(infrt_reply *a, infrt_out *out) {
     const infrt_ask *ask = &a->job->ask;
     if (ask->stream) {
+        for (uint32_t i = 0; i < a->job->n_choices; i++)
+            if (!a->said[i].begun) stream_take(a, i, &(infrt_llm_event){0}, out);
         if (ask->include_usage) {
             infrt_out_text(out, "data: ");
             head_put(a, out);

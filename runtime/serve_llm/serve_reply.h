@@ -12,8 +12,8 @@ typedef struct infrt_said {          /* of one choice */
     uint32_t n_answer;               /* of the engine's count, end tokens included */
     uint32_t characters;             /* of the text so far */
     infrt_llm_finish finish;
-    bool begun;       /* its role was told */
-    uint64_t last_ns; /* when its last token came */
+    bool begun;                 /* its role was told */
+    uint64_t first_ns, last_ns; /* when its first and its last token came */
 } infrt_said;
 
 typedef struct infrt_reply {
@@ -23,6 +23,7 @@ typedef struct infrt_reply {
     int64_t created;
     infrt_said *said; /* [n_choices] */
     uint32_t n_ended, n_prompt, n_cached;
+    uint32_t n_late; /* choices whose time was over before their first token */
     bool failed;
 } infrt_reply;
 

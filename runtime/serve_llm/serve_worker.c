@@ -63,12 +63,12 @@ static void *worker_main(void *self) {
         }
 }
 
-infrt_status infrt_worker_thread_start(infrt_worker_thread *w, const infc_model *model,
+infrt_status infrt_worker_thread_start(infrt_worker_thread *w, const char *name, const infc_model *model,
                                        infrt_mailbox *out, infrt_error *error) {
     w->model = model;
     w->out = out;
     infrt_mailbox_init(&w->in, false);
-    w->started = infrt_thread_start(&w->thread, worker_main, w);
+    w->started = infrt_thread_start(&w->thread, name, worker_main, w);
     return w->started ? INFRT_OK : infrt_fail(error, INFRT_ERR_NO_MEMORY, "no thread for the server");
 }
 

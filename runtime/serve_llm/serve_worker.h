@@ -11,8 +11,8 @@ typedef struct infrt_worker_thread {
     bool started;
 } infrt_worker_thread;
 
-infrt_status infrt_worker_thread_start(infrt_worker_thread *w, const infc_model *model,
-                                       infrt_mailbox *out, infrt_error *error);
+infrt_status infrt_worker_thread_start(infrt_worker_thread *w, const char *name,
+                                       const infc_model *model, infrt_mailbox *out, infrt_error *error);
 void infrt_worker_thread_stop(infrt_worker_thread *w); /* all letters have come back; {0} is fine */
 
 /* The prompts of a job become ids; job->error says what is wrong with them. */

@@ -17,6 +17,7 @@ from serving import Server, compile_tiny  # noqa: E402
 
 VERSE = "In the beginning God created the"
 USER = [{"role": "user", "content": "Hello"}]
+END = 1  # the id that ends an answer
 FAILED = []
 
 
@@ -93,6 +94,10 @@ def check_stream(client):
     expect(all(c.usage is None for c in chunks[:-1]), "and in no other")
     entries = [e for c in chunks[:-1] if c.choices[0].logprobs for e in c.choices[0].logprobs.content]
     expect("".join(e.token for e in entries) == whole.choices[0].message.content, "logprobs in a stream")
+    empty = list(client.chat.completions.create(model="tiny_lm", messages=USER, temperature=0, stream=True,
+                                                logit_bias={str(END): 100}))
+    expect([(c.choices[0].delta.role, c.choices[0].finish_reason) for c in empty] == [("assistant", None), (None, "stop")],
+           f"S12: an answer that ends at once tells so once: {empty}")
     text = list(client.completions.create(model="tiny_lm", prompt=VERSE, max_tokens=12, temperature=0, stream=True))
     known = client.completions.create(model="tiny_lm", prompt=VERSE, max_tokens=12, temperature=0)
     expect("".join(c.choices[0].text for c in text) == known.choices[0].text, "a stream of /v1/completions")

@@ -4,7 +4,29 @@ import pathlib
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
+import time
+
+FAILED = []
+
+
+def expect(holds, what):
+    if not holds:
+        FAILED.append(what)
+        print("FAILED", what, flush=True)
+
+
+def until(what, holds, seconds=20):
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.02)
+    expect(holds(), what)
+
+
+def finish(name):
+    print(f"{name}:", "failed" if FAILED else "all held")
+    sys.exit(1 if FAILED else 0)
 
 
 class Server:

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""What a server of examples/tiny-lm grants each key and each answer: rates, quotas, deadlines; an engine that stands still;
+what it tells about all that in /metrics.
+
+usage: serve_limits.py INFC SOURCE_DIR WORK_DIR
+"""
+import ctypes
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "llm"))
+from serve_adapters import make_adapters  # noqa: E402
+from serving import Server, compile_tiny, expect, finish, parse, post, read_all, until  # noqa: E402
+
+TEXT = "/v1/completions"
+LONG = {"model": "tiny_lm", "prompt": "And", "max_tokens": 500, "temperature": 0, "ignore_eos": True}
+SHORT = {"model": "tiny_lm", "prompt": "And", "max_tokens": 3, "temperature": 0}
+PTRACE_ATTACH, PTRACE_DETACH, ANY_THREAD = 16, 17, 0x40000000
+
+
+def with_key(key):
+    return (f"Authorization: Bearer {key}",)
+
+
+def check_rate(program, env):
+    with Server(program, "--api-keys", "env:KEYS", "--requests-per-minute", 4, env=env) as server:
+        codes = [server.json("POST", TEXT, SHORT, with_key("one"))[0] for _ in range(4)]
+        status, fields, body = server.ask("POST", "/tokenize", {"prompt": "x"}, with_key("one"))
+        expect(codes == [200] * 4 and status == 429, f"four requests a minute: {codes} {status}")
+        expect(1 <= int(fields["retry-after"]) <= 15 and b"rate_limit_exceeded" in body and b"rate_limit_error" in body,
+               f"when to come again: {fields}")
+        expect(server.ask("GET", "/v1/models", headers=with_key("one"))[0] == 200, "facts are not counted")
+        expect(server.json("POST", TEXT, SHORT, with_key("two"))[0] == 200, "another key has its own")
+        expect(server.ask("POST", TEXT, SHORT, with_key("wrong"))[0] == 401, "a wrong key has none")
+        expect(b'infrt_admission_rejected_total{reason="rate",model_name="tiny_lm"} 1'
+               in server.ask("GET", "/metrics", headers=with_key("one"))[2], "it is counted")
+
+
+def check_tokens(program, env):
+    with Server(program, "--api-keys", "env:KEYS", "--key-tokens", 520, env=env) as server:
+        status, error = server.json("POST", TEXT, {**LONG, "n": 2}, with_key("one"))
+        expect(status == 400 and "a key has 520" in error["error"]["message"], f"more than it ever has: {error}")
+        with server.connect() as s:
+            s.sendall(post(TEXT, {**LONG, "stream": True}, *with_key("one")))
+            first = s.recv(100)
+            status, fields, body = server.ask("POST", TEXT, {**SHORT, "max_tokens": 30}, with_key("one"))
+            expect(status == 429 and fields["retry-after"] == "1" and b"token_quota_exceeded" in body, f"beside it: {body}")
+            expect(server.json("POST", TEXT, SHORT, with_key("one"))[0] == 200, "what fits beside it")
+            expect(server.json("POST", TEXT, {**SHORT, "max_tokens": 30}, with_key("two"))[0] == 200, "another key")
+            del first
+        until("given back when the client has left",
+              lambda: server.json("POST", TEXT, {**SHORT, "max_tokens": 400}, with_key("one"))[0] == 200)
+
+
+def check_adapters(program, env, root):
+    load = "/v1/load_lora_adapter"
+    with Server(program, "--api-keys", "env:KEYS", "--key-adapters", 1, "--adapter-root", root, env=env) as server:
+        ask = lambda name, key: server.ask("POST", load, {"lora_name": name, "lora_path": name}, with_key(key))[0]
+        codes = [ask("a", "one"), ask("b", "one"), ask("a", "one"), ask("b", "two"), ask("cut", "three"), ask("c", "three")]
+        expect(codes == [200, 429, 200, 200, 400, 200], f"one adapter a key: {codes}")
+        server.ask("POST", "/v1/unload_lora_adapter", {"lora_name": "a"}, with_key("one"))
+        expect(ask("d", "one") == 200, "and another after that")
+
+
+def check_deadline(program):
+    long = {**LONG, "n": 16, "timeout": 0.1}
+    with Server(program, "--timeout", "30s") as server:
+        begin = time.monotonic()
+        status, made = server.json("POST", TEXT, long)
+        expect(status == 200 and time.monotonic() - begin < 5 and
+               all(c["finish_reason"] == "abort" and c["text"] for c in made["choices"]), "what there was at the deadline")
+        whole = server.ask("POST", TEXT, {**long, "stream": True})[2]
+        expect(whole.count(b'"finish_reason":"abort"') == 16 and whole.count(b"[DONE]") == 1, "and in a stream")
+        with server.connect() as s:  # has all places
+            s.sendall(post(TEXT, {**LONG, "n": 16, "stream": True}))
+            s.recv(100)
+            for more in ({}, {"stream": True, "n": 2}):
+                status, fields, body = server.ask("POST", TEXT, {**SHORT, **more, "timeout": 0.02})
+                expect(status == 504 and b"deadline_exceeded" in body, f"nothing yet: {status} {body}")
+        for wrong in (0, -1, "1s", 1e9):
+            expect(server.json("POST", TEXT, {**SHORT, "timeout": wrong})[1]["error"]["param"] == "timeout", f"timeout {wrong}")
+    with Server(program, "--timeout", "100ms") as server:
+        made = server.json("POST", TEXT, {**long, "timeout": 50})[1]
+        expect(made["choices"][0]["finish_reason"] == "abort", "a request cannot have more than the server gives")
+        expect(server.json("POST", TEXT, SHORT)[0] == 200, "and others are answered")
+
+
+class Stopped:
+    """One thread of the server, stopped as a debugger does."""
+
+    def __init__(self, server, name):
+        tasks = pathlib.Path(f"/proc/{server.process.pid}/task")
+        self.thread = next(int(t.name) for t in tasks.iterdir() if (t / "comm").read_text().strip() == name)
+        self.libc = ctypes.CDLL(None, use_errno=True)
+
+    def __enter__(self):
+        expect(self.libc.ptrace(PTRACE_ATTACH, self.thread, None, None) == 0, f"ptrace: {os.strerror(ctypes.get_errno())}")
+        os.waitpid(self.thread, ANY_THREAD)
+        return self
+
+    def __exit__(self, *_):
+        self.libc.ptrace(PTRACE_DETACH, self.thread, None, None)
+
+
+def check_watchdog(program):
+    """D7, K9: an engine that stands still shows within the time, idle or not; what waits for it fails, and it recovers."""
+    with Server(program, "--watchdog", "2s") as server:
+        time.sleep(3)
+        expect(server.ask("GET", "/health/ready")[0] == 200, "D7: an idle server is well")
+        with Stopped(server, "infrt-engine"):
+            until("D7: readiness is off, idle", lambda: server.ask("GET", "/health/ready")[0] == 503, 8)
+            expect(server.ask("GET", "/health")[0] == 503 and server.metric("infrt_ready") == 0, "D7: health")
+            expect(server.json("POST", TEXT, SHORT)[1]["error"]["message"] == "the engine stands still", "K9: no more are taken")
+        until("D7: it is on again", lambda: server.ask("GET", "/health/ready")[0] == 200)
+        with server.connect() as streams, server.connect() as waits:
+            streams.sendall(post(TEXT, {**LONG, "stream": True}))
+            first = streams.recv(1000)
+            waits.sendall(post(TEXT, LONG, "Connection: close"))
+            time.sleep(0.02)
+            with Stopped(server, "infrt-engine"):
+                whole, plain = parse(first + read_all(streams))[2], parse(read_all(waits))
+                expect(whole.count(b"engine_stalled") == 1 and whole.endswith(b"data: [DONE]\n\n"), "K9: a stream fails")
+                expect(plain[0] == 503 and b"engine_stalled" in plain[2], f"K9: who waits is told: {plain}")
+        until("K9: it goes on", lambda: server.ask("POST", TEXT, SHORT)[0] == 200)
+        until("K9: nothing is left behind", lambda: server.metric("vllm:num_requests_running") == 0)
+        os.kill(server.process.pid, signal.SIGSTOP)  # all of it: nobody's fault
+        time.sleep(4)
+        os.kill(server.process.pid, signal.SIGCONT)
+        expect(server.ask("POST", TEXT, SHORT)[0] == 200, "K9: time in which all stood still does not count")
+        with Stopped(server, "infrt-engine") as stopped:
+            until("it stands still again", lambda: server.ask("GET", "/health")[0] == 503, 8)
+            server.process.send_signal(signal.SIGTERM)
+            os.waitpid(stopped.thread, ANY_THREAD)  # so that what is left of the process can go
+            expect(server.process.wait(5) == -signal.SIGTERM, "D7: a signal ends it all the same")
+    done = subprocess.run([program, "serve", "--port", "0", "--watchdog", "1ms"], capture_output=True, text=True)
+    expect(done.returncode == 2 and "2s or more" in done.stderr, f"a watchdog of 1 ms: {done.stderr}")
+
+
+def check_metrics(program):
+    """Names and counts of what dashboards made for vLLM show."""
+    with Server(program, "--target-itl", "20ms") as server:
+        server.json("POST", TEXT, {**SHORT, "n": 2})
+        server.ask("POST", TEXT, {**SHORT, "max_tokens": 20, "ignore_eos": True, "stream": True})
+        told = server.metrics()
+        for name, count in [("request_queue_time_seconds", 3), ("request_prefill_time_seconds", 3), ("request_decode_time_seconds", 3),
+                            ("request_inference_time_seconds", 3), ("request_time_per_output_token_seconds", 3),
+                            ("e2e_request_latency_seconds", 2), ("time_to_first_token_seconds", 2), ("request_params_n", 2),
+                            ("request_max_num_generation_tokens", 2), ("request_params_max_tokens", 2),
+                            ("request_generation_tokens", 3), ("request_prompt_tokens", 2)]:
+            expect(told[f'vllm:{name}_count{{model_name="tiny_lm"}}'] == count, f"{name}: {count}")
+        total = lambda name: told[f'vllm:{name}_sum{{model_name="tiny_lm"}}']
+        expect(total("request_max_num_generation_tokens") == 23 and total("request_params_max_tokens") == 23, "lengths")
+        expect(total("iteration_tokens_total") >= 23, "tokens of steps")
+        expect(abs(total("request_inference_time_seconds") - total("request_prefill_time_seconds") -
+                   total("request_decode_time_seconds")) < 1e-6, "a prompt's time and an answer's are both of it")
+        expect(total("e2e_request_latency_seconds") * 2 > total("request_inference_time_seconds") > 0, "within the whole time")
+        for name in ("vllm:gpu_cache_usage_perc", "vllm:kv_cache_usage_perc", "infrt_engine_still_seconds"):
+            expect(f'{name}{{model_name="tiny_lm"}}' in told, name)
+    for flag, value in [("--timeout", "5"), ("--timeout", "0s"), ("--target-itl", "fast"), ("--key-tokens", "0")]:
+        done = subprocess.run([program, "serve", "--port", "0", flag, value], capture_output=True, text=True)
+        expect(done.returncode == 2 and flag in done.stderr, f"{flag} {value}: {done.stderr}")
+
+
+def main():
+    infc, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]).resolve()
+    shutil.rmtree(work, ignore_errors=True)
+    root = work / "adapters"
+    root.mkdir(parents=True)
+    make_adapters(source, root)
+    program = compile_tiny(infc, source, work / "lm", "--set", "adapters.max_loaded=4")
+    env = {**os.environ, "KEYS": "one two three"}
+    check_rate(program, env)
+    check_tokens(program, env)
+    check_adapters(program, env, root)
+    check_deadline(program)
+    check_metrics(program)
+    check_watchdog(program)
+    finish("serve_limits")
+
+
+if __name__ == "__main__":
+    main()
