@@ -28,8 +28,9 @@ typedef struct infc_cx {
     size_t n_diags, cap_diags, n_errors;
     void (*progress)(void *user, const char *what); /* null: silent */
     void *progress_user;
-    const char *cache_dir;         /* null: no cache */
-    struct infc_mapping *mappings; /* of infc_file_map */
+    const char *cache_dir;            /* null: no cache */
+    struct infc_mapping *mappings;    /* of infc_file_map */
+    struct infc_digest_note *digests; /* of infc_digest_note */
 } infc_cx;
 
 infc_status infc_cx_init(infc_cx *cx); /* arena only; the driver fills the rest */

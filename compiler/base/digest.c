@@ -5,14 +5,13 @@
 #include "cache.h"
 #include "file.h"
 #include "hash.h"
-#include <pthread.h>
-#include <stdatomic.h>
+#include "threads.h"
+#include <string.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #define SECRET_KEY "5ec2e75ec2e75ec2"
 #define DIGESTS "5a256" /* before the names of digests, hexadecimal as all keys */
-enum { LARGE = 1 << 20, SECRET_BYTES = INFC_KEYED_SECRET_BYTES, DIGITS = 64 };
+enum { LARGE = INFC_DIGEST_LARGE, SECRET_BYTES = INFC_KEYED_SECRET_BYTES, DIGITS = 64 };
 
 typedef struct large {
     infc_bytes file;
@@ -22,35 +21,19 @@ typedef struct large {
     uint8_t name[16], digest[32];
 } large;
 
-typedef struct work { /* shared by threads, each taking the next one */
+typedef struct naming {
     large *items;
-    size_t n;
-    infc_bytes secret; /* empty: digests, else names */
-    atomic_size_t next;
-} work;
+    infc_bytes secret;
+} naming;
 
-static void *take(void *user) {
-    work *w = user;
-    for (size_t i; (i = atomic_fetch_add(&w->next, 1)) < w->n;) {
-        large *item = &w->items[i];
-        if (w->secret.len) infc_keyed_hash(item->file, w->secret, infc_file_drop, item->name);
-        else if (!item->known) infc_sha256(item->file, infc_file_drop, item->digest);
-    }
-    return NULL;
+static void name(void *user, size_t i) {
+    const naming *n = user;
+    infc_keyed_hash(n->items[i].file, n->secret, infc_file_drop, n->items[i].name);
 }
 
-/* On this thread and as many others as there are processors and items more. */
-static void side_by_side(large *items, size_t n, infc_bytes secret) {
-    enum { MOST = 8 };
-    pthread_t threads[MOST];
-    work w = {items, n, secret, 0};
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t started = 0;
-    while (started < MOST && started + 1 < n && (long)started + 1 < processors &&
-           pthread_create(&threads[started], NULL, take, &w) == 0)
-        started++;
-    take(&w);
-    while (started > 0) pthread_join(threads[--started], NULL);
+static void digest(void *user, size_t i) {
+    large *item = (large *)user + i;
+    if (!item->known) infc_sha256(item->file, infc_file_drop, item->digest);
 }
 
 bool infc_digest_secret(infc_cx *cx, infc_bytes *out) {
@@ -75,9 +58,10 @@ void infc_digest_keep(infc_cx *cx, const uint8_t name[16], uint64_t bytes, const
 }
 
 static void look_up(infc_cx *cx, large *items, size_t n, const char **out) {
-    infc_bytes secret, found;
-    if (!infc_digest_secret(cx, &secret)) return;
-    side_by_side(items, n, secret);
+    infc_bytes found;
+    naming names = {items, {NULL, 0}};
+    if (!infc_digest_secret(cx, &names.secret)) return;
+    infc_side_by_side(n, name, &names);
     for (size_t i = 0; i < n; i++) {
         items[i].key = key_of(cx, items[i].name, items[i].file.len);
         items[i].known = infc_cache_get(cx, items[i].key, &found) && found.len == DIGITS;
@@ -90,12 +74,13 @@ void infc_digests(infc_cx *cx, const infc_bytes *files, size_t n, const char **o
     large *items = INFC_NEW(cx->arena, large, n + 1);
     size_t n_large = 0;
     for (size_t i = 0; i < n; i++) {
+        if (out[i]) continue;
         if (files[i].len < LARGE) out[i] = infc_sha256_hex(cx->arena, files[i]);
         else items[n_large++] = (large){.file = files[i], .index = i};
     }
     if (n_large == 0) return;
     look_up(cx, items, n_large, out);
-    side_by_side(items, n_large, (infc_bytes){NULL, 0});
+    infc_side_by_side(n_large, digest, items);
     for (size_t i = 0; i < n_large; i++) {
         if (items[i].known) continue;
         out[items[i].index] = infc_to_hex(cx->arena, items[i].digest, sizeof items[i].digest);
@@ -104,7 +89,27 @@ void infc_digests(infc_cx *cx, const infc_bytes *files, size_t n, const char **o
 }
 
 const char *infc_digest(infc_cx *cx, infc_bytes file) {
-    const char *digest;
+    const char *digest = NULL;
     infc_digests(cx, &file, 1, &digest);
     return digest;
+}
+
+/* ---- files that this process wrote ------------------------------------------------------------------- */
+
+struct infc_digest_note {
+    const char *path, *digest;
+    uint64_t bytes;
+    struct infc_digest_note *next;
+};
+
+void infc_digest_note(infc_cx *cx, const char *path, uint64_t bytes, const uint8_t digest[32]) {
+    struct infc_digest_note *note = INFC_NEW(cx->arena, struct infc_digest_note, 1);
+    *note = (struct infc_digest_note){path, infc_to_hex(cx->arena, digest, 32), bytes, cx->digests};
+    cx->digests = note;
+}
+
+const char *infc_digest_noted(const infc_cx *cx, const char *path, uint64_t bytes) {
+    for (const struct infc_digest_note *note = cx->digests; note; note = note->next)
+        if (note->bytes == bytes && strcmp(note->path, path) == 0) return note->digest;
+    return NULL;
 }

@@ -3,12 +3,18 @@
 #define INFC_DIGEST_H
 #include "cx.h"
 
-/* infc_sha256_hex of each of `n` mapped files, large ones side by side. What is read is dropped from memory. */
+enum { INFC_DIGEST_LARGE = 1 << 20 }; /* what the cache is asked for */
+/* infc_sha256_hex of each of `n` mapped files whose out[i] is null, large ones side by side. What is read is
+ * dropped from memory. */
 void infc_digests(infc_cx *cx, const infc_bytes *files, size_t n, const char **out);
 const char *infc_digest(infc_cx *cx, infc_bytes file);
 /* For who digests elsewhere: the secret of the cache, false without one; and what infc_digests is to find, by the keyed
  * hash under that secret. */
 bool infc_digest_secret(infc_cx *cx, infc_bytes *out);
 void infc_digest_keep(infc_cx *cx, const uint8_t name[16], uint64_t bytes, const uint8_t digest[32]);
+/* The digest of all that this process wrote to `path`, from then on; null when nothing of this size was noted. For
+ * files of a stage, which nobody else writes. */
+void infc_digest_note(infc_cx *cx, const char *path, uint64_t bytes, const uint8_t digest[32]);
+const char *infc_digest_noted(const infc_cx *cx, const char *path, uint64_t bytes);
 
 #endif

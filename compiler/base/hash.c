@@ -77,23 +77,59 @@ void infc_sha256(infc_bytes bytes, void (*seen)(infc_bytes part), uint8_t digest
     sha256_end(&state, digest);
 }
 
-void infc_hash_parts(infc_bytes (*next)(void *user), void *user, infc_bytes secret,
-                     uint8_t keyed[16], uint8_t sha256_digest[32]) {
-    XXH3_state_t state;
-    XXH128_canonical_t canonical;
+/* ---- messages ------------------------------------------------------------------------------------------ */
+
+typedef struct reading {
+    infc_message *message;
+    XXH3_state_t keyed;
     sha256 sha;
-    infc_bytes part;
-    XXH3_INITSTATE(&state);
-    XXH3_128bits_reset_withSecret(&state, secret.ptr, secret.len);
-    sha256_begin(&sha);
-    do {
-        part = next(user);
-        XXH3_128bits_update(&state, part.ptr, part.len);
-        sha256_put(&sha, part);
-    } while (part.len && part.len % 64 == 0);
-    XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(&state));
-    memcpy(keyed, canonical.digest, sizeof canonical.digest);
-    sha256_end(&sha, sha256_digest);
+    infc_bytes part; /* of the message, what SHA-256 has not seen */
+    bool ended;
+} reading;
+
+static void reading_begin(reading *r, infc_message *message, infc_bytes secret) {
+    r->message = message;
+    r->ended = false;
+    XXH3_INITSTATE(&r->keyed);
+    XXH3_128bits_reset_withSecret(&r->keyed, secret.ptr, secret.len);
+    sha256_begin(&r->sha);
+}
+
+static void reading_next(reading *r) {
+    r->part = r->ended ? (infc_bytes){NULL, 0} : r->message->next(r->message->user);
+    r->ended |= r->part.len == 0 || r->part.len % 64;
+    if (r->part.len) XXH3_128bits_update(&r->keyed, r->part.ptr, r->part.len);
+}
+
+static void put_both(reading *a, reading *b) {
+    const size_t n = (a->part.len < b->part.len ? a->part.len : b->part.len) / 64 * 64;
+    if (!n || !a->sha.fast || !b->sha.fast) return;
+    infc_sha256_fast_put_two(&a->sha.state, &b->sha.state, a->part.ptr, b->part.ptr, n);
+    a->part = (infc_bytes){a->part.ptr + n, a->part.len - n};
+    b->part = (infc_bytes){b->part.ptr + n, b->part.len - n};
+}
+
+static void reading_end(reading *r) {
+    XXH128_canonical_t canonical;
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(&r->keyed));
+    memcpy(r->message->keyed, canonical.digest, sizeof canonical.digest);
+    sha256_end(&r->sha, r->message->sha256);
+}
+
+void infc_hash_messages(infc_message *messages, size_t n, infc_bytes secret) {
+    reading readings[INFC_MESSAGES];
+    bool ended = n == 0;
+    for (size_t i = 0; i < n; i++) reading_begin(&readings[i], &messages[i], secret);
+    while (!ended) {
+        for (size_t i = 0; i < n; i++) reading_next(&readings[i]);
+        if (n == INFC_MESSAGES) put_both(&readings[0], &readings[1]);
+        ended = true;
+        for (size_t i = 0; i < n; i++) {
+            if (readings[i].part.len) sha256_put(&readings[i].sha, readings[i].part);
+            ended &= readings[i].ended;
+        }
+    }
+    for (size_t i = 0; i < n; i++) reading_end(&readings[i]);
 }
 
 const char *infc_sha256_hex(infc_arena *arena, infc_bytes bytes) {

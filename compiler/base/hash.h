@@ -11,9 +11,15 @@ const char *infc_hash_hex(infc_arena *arena, infc_bytes bytes); /* XXH3, 128 bit
 enum { INFC_KEYED_SECRET_BYTES = 192 };
 void infc_keyed_hash(infc_bytes bytes, infc_bytes secret, void (*seen)(infc_bytes part), uint8_t digest[16]);
 void infc_sha256(infc_bytes bytes, void (*seen)(infc_bytes part), uint8_t digest[32]);
-/* Both of the message that `next` gives part by part: multiples of 64 bytes, then a shorter or empty part. */
-void infc_hash_parts(infc_bytes (*next)(void *user), void *user, infc_bytes secret,
-                     uint8_t keyed[16], uint8_t sha256_digest[32]);
+/* Both of messages that `next` gives part by part: multiples of 64 bytes, then a shorter or empty part. Two at a time
+ * take little longer than one. */
+typedef struct infc_message {
+    infc_bytes (*next)(void *user);
+    void *user;
+    uint8_t keyed[16], sha256[32]; /* the results */
+} infc_message;
+enum { INFC_MESSAGES = 2 };
+void infc_hash_messages(infc_message *messages, size_t n, infc_bytes secret);
 const char *infc_to_hex(infc_arena *arena, const uint8_t *digest, size_t n);
 const char *infc_sha256_hex(infc_arena *arena, infc_bytes bytes); /* 64 digits */
 /* 40 digits; what ONNX has, safe against accidents only. */

@@ -23,114 +23,130 @@ void infc_pieces_add_file(infc_pieces *pieces, const char *path) {
 
 /* ---- the thread ---------------------------------------------------------------------------------------- */
 
-struct infc_digesting {
-    pthread_t thread;
-    bool runs, whole; /* whole: nothing was missing */
+typedef struct lane { /* one of the files */
+    const infc_pieces *pieces;
+    bool whole; /* nothing was missing */
     atomic_bool stop;
-    infc_bytes secret;
-    const infc_piece *pieces;
-    size_t n, piece; /* the one that is read */
-    size_t done;     /* of a piece of bytes */
-    int fd;          /* of a piece that is a file; -1: not open */
+    size_t piece; /* the one that is read */
+    size_t done;  /* of a piece of bytes */
+    int fd;       /* of a piece that is a file; -1: not open */
     uint64_t bytes;
-    uint8_t name[16], digest[32];
+    infc_message message;
     uint8_t part[PART];
-};
+} lane;
+
+typedef struct digesting {
+    pthread_t thread;
+    bool runs;
+    infc_bytes secret;
+    lane *lanes;
+    size_t n;
+} digesting;
 
 /* The next bytes of the piece, as many as fit; 0 at its end, -1 on errors. */
-static ssize_t read_piece(infc_digesting *d, uint8_t *to, size_t n) {
-    const infc_piece *piece = &d->pieces[d->piece];
+static ssize_t read_piece(lane *l, uint8_t *to, size_t n) {
+    const infc_piece *piece = &l->pieces->items[l->piece];
     if (!piece->path) {
-        const size_t left = piece->bytes.len - d->done, here = left < n ? left : n;
-        if (here) memcpy(to, piece->bytes.ptr + d->done, here);
-        d->done += here;
+        const size_t left = piece->bytes.len - l->done, here = left < n ? left : n;
+        if (here) memcpy(to, piece->bytes.ptr + l->done, here);
+        l->done += here;
         return (ssize_t)here;
     }
-    if (d->fd < 0) d->fd = open(piece->path, O_RDONLY | O_CLOEXEC);
-    if (d->fd < 0) return -1;
+    if (l->fd < 0) l->fd = open(piece->path, O_RDONLY | O_CLOEXEC);
+    if (l->fd < 0) return -1;
     ssize_t got;
-    do got = read(d->fd, to, n);
+    do got = read(l->fd, to, n);
     while (got < 0 && errno == EINTR);
     return got;
 }
 
-static void next_piece(infc_digesting *d) {
-    if (d->fd >= 0) close(d->fd);
-    d->fd = -1;
-    d->done = 0;
-    d->piece++;
+static void next_piece(lane *l) {
+    if (l->fd >= 0) close(l->fd);
+    l->fd = -1;
+    l->done = 0;
+    l->piece++;
 }
 
 /* Whole parts but for the last one; none when it is to stop. */
 static infc_bytes next_part(void *user) {
-    infc_digesting *d = user;
+    lane *l = user;
     size_t n = 0;
-    while (n < PART && d->piece < d->n) {
-        const ssize_t got = atomic_load(&d->stop) ? -1 : read_piece(d, d->part + n, PART - n);
+    while (n < PART && l->piece < l->pieces->n) {
+        const ssize_t got = atomic_load(&l->stop) ? -1 : read_piece(l, l->part + n, PART - n);
         if (got < 0) {
-            d->whole = false;
+            l->whole = false;
             n = 0;
-            d->piece = d->n;
-        } else if (got == 0) next_piece(d);
+            next_piece(l);
+            l->piece = l->pieces->n;
+        } else if (got == 0) next_piece(l);
         else n += (size_t)got;
     }
-    d->bytes += n;
-    return (infc_bytes){d->part, n};
+    l->bytes += n;
+    return (infc_bytes){l->part, n};
 }
 
 static void *work(void *user) {
-    infc_digesting *d = user;
-    infc_hash_parts(next_part, d, d->secret, d->name, d->digest);
-    if (d->fd >= 0) close(d->fd);
+    digesting *d = user;
+    infc_message messages[INFC_MESSAGES];
+    for (size_t at = 0; at < d->n; at += INFC_MESSAGES) {
+        const size_t n = d->n - at < INFC_MESSAGES ? d->n - at : INFC_MESSAGES;
+        for (size_t i = 0; i < n; i++)
+            messages[i] = (infc_message){.next = next_part, .user = &d->lanes[at + i]};
+        infc_hash_messages(messages, n, d->secret);
+        for (size_t i = 0; i < n; i++) d->lanes[at + i].message = messages[i];
+    }
     return NULL;
 }
 
-static void join(infc_digesting *d, bool stop) {
-    if (!d->runs) return;
-    atomic_store(&d->stop, stop);
-    pthread_join(d->thread, NULL);
-    d->runs = false;
+static void begin(infc_cx *cx, const infc_pieces_file *files, size_t n, digesting *d) {
+    *d = (digesting){.n = n};
+    if (n == 0 || !infc_digest_secret(cx, &d->secret)) return;
+    d->lanes = INFC_NEW(cx->arena, lane, n);
+    for (size_t i = 0; i < n; i++) {
+        d->lanes[i].pieces = &files[i].pieces;
+        d->lanes[i].whole = true;
+        d->lanes[i].fd = -1;
+    }
+    d->runs = pthread_create(&d->thread, NULL, work, d) == 0;
 }
 
-/* When the compile fails meanwhile. */
-static void discard(void *handle) { join(handle, true); }
-
-static infc_digesting *begin(infc_cx *cx, const infc_pieces *pieces) {
-    infc_bytes secret;
-    if (!infc_digest_secret(cx, &secret)) return NULL;
-    infc_digesting *d = INFC_NEW(cx->arena, infc_digesting, 1);
-    infc_arena_defer(cx->arena, discard, d);
-    d->whole = true;
-    d->fd = -1;
-    d->secret = secret;
-    d->pieces = pieces->items;
-    d->n = pieces->n;
-    d->runs = pthread_create(&d->thread, NULL, work, d) == 0;
-    return d;
+static void end(infc_cx *cx, const infc_pieces_file *files, digesting *d) {
+    if (!d->runs) return;
+    pthread_join(d->thread, NULL);
+    for (size_t i = 0; i < d->n; i++) {
+        const lane *l = &d->lanes[i];
+        if (!l->whole) continue;
+        infc_digest_keep(cx, l->message.keyed, l->bytes, l->message.sha256);
+        infc_digest_note(cx, files[i].path, l->bytes, l->message.sha256);
+    }
 }
 
 /* ---- pieces.h ---------------------------------------------------------------------------------------------- */
 
-infc_status infc_pieces_write(infc_cx *cx, const infc_pieces *pieces, const char *path,
-                              const char *like, unsigned mode, infc_digesting **out_digesting) {
+static infc_status write_one(infc_cx *cx, const infc_pieces_file *f, bool *out_shared) {
     infc_file_writer file;
-    *out_digesting = NULL;
-    INFC_TRY(infc_file_writer_open(cx, path, like, mode, &file));
-    infc_digesting *digesting = begin(cx, pieces);
-    for (size_t i = 0; i < pieces->n; i++) {
-        const infc_piece *piece = &pieces->items[i];
+    *out_shared = false;
+    INFC_TRY(infc_file_writer_open(cx, f->path, f->like, f->mode, &file));
+    for (size_t i = 0; i < f->pieces.n; i++) {
+        const infc_piece *piece = &f->pieces.items[i];
         if (piece->path) infc_file_writer_copy(&file, piece->path);
         else infc_file_writer_put(&file, piece->bytes.ptr, piece->bytes.len);
     }
     const infc_status status = infc_file_writer_close(&file);
-    if (digesting && file.shared) join(digesting, true); /* the earlier compile digested it */
-    else *out_digesting = digesting;
+    *out_shared = file.shared;
     return status;
 }
 
-void infc_digesting_end(infc_cx *cx, infc_digesting *digesting) {
-    if (!digesting || !digesting->runs) return;
-    join(digesting, false);
-    if (digesting->whole)
-        infc_digest_keep(cx, digesting->name, digesting->bytes, digesting->digest);
+infc_status infc_pieces_write(infc_cx *cx, const infc_pieces_file *files, size_t n) {
+    digesting d;
+    infc_status status = INFC_OK;
+    begin(cx, files, n, &d);
+    for (size_t i = 0; i < n; i++) {
+        bool shared = false;
+        if (status == INFC_OK) status = write_one(cx, &files[i], &shared);
+        if (d.runs && (shared || status != INFC_OK)) /* shared: the earlier compile digested it */
+            atomic_store(&d.lanes[i].stop, true);
+    }
+    end(cx, files, &d);
+    return status;
 }

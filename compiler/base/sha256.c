@@ -28,21 +28,52 @@ typedef struct halves {
     __m128i abef, cdgh;
 } halves;
 
-__attribute__((target("sha,sse4.1,ssse3"))) static halves add_block(halves s, const uint8_t *block) {
-    const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
-    const halves before = s;
+#define SHA __attribute__((target("sha,sse4.1,ssse3")))
+#define ALWAYS SHA __attribute__((always_inline)) static inline
+
+typedef struct block {
     __m128i w[4]; /* the next 16 words */
+} block;
+
+ALWAYS block load_block(const uint8_t *from) {
+    const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+    block b;
     for (int i = 0; i < 4; i++)
-        w[i] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)(block + 16 * i)), big_endian);
+        b.w[i] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)(from + 16 * i)), big_endian);
+    return b;
+}
+
+/* Rounds i to i + 3. */
+ALWAYS void four_rounds(halves *s, block *b, int i) {
+    __m128i *w = b->w,
+            sum = _mm_add_epi32(w[0], _mm_loadu_si128((const __m128i *)(const void *)(constants + i)));
+    s->cdgh = _mm_sha256rnds2_epu32(s->cdgh, s->abef, sum);
+    s->abef = _mm_sha256rnds2_epu32(s->abef, s->cdgh, _mm_shuffle_epi32(sum, 0x0e));
+    __m128i next = _mm_add_epi32(_mm_sha256msg1_epu32(w[0], w[1]), _mm_alignr_epi8(w[3], w[2], 4));
+    next = _mm_sha256msg2_epu32(next, w[3]);
+    w[0] = w[1], w[1] = w[2], w[2] = w[3], w[3] = next;
+}
+
+ALWAYS halves plus(halves a, halves b) {
+    return (halves){_mm_add_epi32(a.abef, b.abef), _mm_add_epi32(a.cdgh, b.cdgh)};
+}
+
+SHA static halves add_block(halves s, const uint8_t *from) {
+    block b = load_block(from);
+    halves next = s;
+    for (int i = 0; i < 64; i += 4) four_rounds(&next, &b, i);
+    return plus(next, s);
+}
+
+SHA static void add_block_each(halves *s, const uint8_t *from, halves *t, const uint8_t *from_t) {
+    block b = load_block(from), c = load_block(from_t);
+    halves next = *s, next_t = *t;
     for (int i = 0; i < 64; i += 4) {
-        __m128i sum = _mm_add_epi32(w[0], _mm_loadu_si128((const __m128i *)(const void *)(constants + i)));
-        s.cdgh = _mm_sha256rnds2_epu32(s.cdgh, s.abef, sum);
-        s.abef = _mm_sha256rnds2_epu32(s.abef, s.cdgh, _mm_shuffle_epi32(sum, 0x0e));
-        __m128i next = _mm_add_epi32(_mm_sha256msg1_epu32(w[0], w[1]), _mm_alignr_epi8(w[3], w[2], 4));
-        next = _mm_sha256msg2_epu32(next, w[3]);
-        w[0] = w[1], w[1] = w[2], w[2] = w[3], w[3] = next;
+        four_rounds(&next, &b, i);
+        four_rounds(&next_t, &c, i);
     }
-    return (halves){_mm_add_epi32(s.abef, before.abef), _mm_add_epi32(s.cdgh, before.cdgh)};
+    *s = plus(next, *s);
+    *t = plus(next_t, *t);
 }
 
 static void put_word(uint8_t *to, uint32_t word) {
@@ -55,12 +86,14 @@ static halves load(const infc_sha256_fast *state) {
     return s;
 }
 
+static void store(infc_sha256_fast *state, halves s) { memcpy(state->halves, &s, sizeof s); }
+
 bool infc_sha256_fast_begin(infc_sha256_fast *out) {
     if (!has_instructions()) return false;
     const halves s = {_mm_set_epi32(0x6a09e667, (int)0xbb67ae85, 0x510e527f, (int)0x9b05688c),
                       _mm_set_epi32(0x3c6ef372, (int)0xa54ff53a, 0x1f83d9ab, 0x5be0cd19)};
     *out = (infc_sha256_fast){.bytes = 0};
-    memcpy(out->halves, &s, sizeof s);
+    store(out, s);
     return true;
 }
 
@@ -68,10 +101,20 @@ void infc_sha256_fast_put(infc_sha256_fast *state, infc_bytes part) {
     const size_t whole = part.len / 64 * 64;
     halves s = load(state);
     for (size_t i = 0; i < whole; i += 64) s = add_block(s, part.ptr + i);
-    memcpy(state->halves, &s, sizeof s);
+    store(state, s);
     state->n_rest = part.len - whole;
     if (state->n_rest) memcpy(state->rest, part.ptr + whole, state->n_rest);
     state->bytes += part.len;
+}
+
+void infc_sha256_fast_put_two(infc_sha256_fast *a, infc_sha256_fast *b, const uint8_t *to_a,
+                              const uint8_t *to_b, size_t n) {
+    halves s = load(a), t = load(b);
+    for (size_t i = 0; i < n; i += 64) add_block_each(&s, to_a + i, &t, to_b + i);
+    store(a, s);
+    store(b, t);
+    a->bytes += n;
+    b->bytes += n;
 }
 
 /* What is left of the message, a one bit, zeros and the length in bits: one block or two. */
@@ -103,6 +146,14 @@ bool infc_sha256_fast_begin(infc_sha256_fast *out) {
 void infc_sha256_fast_put(infc_sha256_fast *state, infc_bytes part) {
     (void)state;
     (void)part;
+}
+void infc_sha256_fast_put_two(infc_sha256_fast *a, infc_sha256_fast *b, const uint8_t *to_a,
+                              const uint8_t *to_b, size_t n) {
+    (void)a;
+    (void)b;
+    (void)to_a;
+    (void)to_b;
+    (void)n;
 }
 void infc_sha256_fast_end(infc_sha256_fast *state, uint8_t digest[32]) {
     (void)state;

@@ -15,6 +15,9 @@ typedef struct infc_sha256_fast {
 bool infc_sha256_fast_begin(infc_sha256_fast *out);
 /* Parts but the last are a multiple of 64 bytes. */
 void infc_sha256_fast_put(infc_sha256_fast *state, infc_bytes part);
+/* `n` bytes, a multiple of 64, to each of two: in half the time, as each instruction waits for the one before. */
+void infc_sha256_fast_put_two(infc_sha256_fast *a, infc_sha256_fast *b, const uint8_t *to_a,
+                              const uint8_t *to_b, size_t n);
 void infc_sha256_fast_end(infc_sha256_fast *state, uint8_t digest[32]);
 
 #endif

@@ -1,4 +1,5 @@
 #include "commit_plan.h"
+#include "../base/digest.h"
 #include "../base/file.h"
 #include <dirent.h>
 #include <errno.h>
@@ -19,6 +20,36 @@ static infc_status in_the_way(infc_commit_plan *p, const char *path) {
 static void warn(infc_commit_plan *p, const char *path, const char *text) {
     INFC_GROW(p->cx->arena, p->warnings, p->n_warnings, p->cap_warnings);
     p->warnings[p->n_warnings++] = (infc_diag){.loc = {.file = full(p, path)}, .text = text};
+}
+
+/* ---- large files: digested side by side before the others are looked at ------------------------------- */
+
+static const char *digest_of(const infc_commit_plan *p, const char *path) {
+    size_t i;
+    return infc_map_find(&p->large, path, &i) ? p->digests[i] : NULL;
+}
+
+/* Whether the digest of what stands there will be asked for, and takes long. */
+static bool is_large(const infc_commit_plan *p, const char *path) {
+    struct stat info;
+    return lstat(full(p, path), &info) == 0 && S_ISREG(info.st_mode) && info.st_size >= INFC_DIGEST_LARGE &&
+           !infc_file_is(infc_path_join(p->cx->arena, p->staged, path), &info);
+}
+
+static void digest_large(infc_commit_plan *p) {
+    const infc_map *sets[] = {&p->before->paths, &p->now->paths};
+    infc_bytes *files = INFC_NEW(p->cx->arena, infc_bytes, sets[0]->n + sets[1]->n + 1);
+    p->digests = INFC_NEW(p->cx->arena, const char *, sets[0]->n + sets[1]->n + 1);
+    p->large = (infc_map){.arena = p->cx->arena};
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < sets[s]->n; i++) {
+            const char *path = sets[s]->entries[i].key;
+            if (infc_map_find(&p->large, path, NULL) || !is_large(p, path)) continue;
+            if (infc_file_try_map_beneath(p->dir, path, false, &files[p->large.n])) continue;
+            infc_map_put(&p->large, path, p->large.n);
+        }
+    infc_digests(p->cx, files, p->large.n, p->digests);
+    for (size_t i = 0; i < p->large.n; i++) infc_file_unmap(files[i]);
 }
 
 /* ---- what leaves its place ------------------------------------------------------------------------- */
@@ -65,7 +96,7 @@ static bool needed_as_folder(const infc_commit_plan *p, const char *path) {
 }
 
 static infc_status retire(infc_commit_plan *p, const char *path) {
-    infc_found found = infc_made_look(p->cx, p->dir, path, p->before, NULL);
+    infc_found found = infc_made_look(p->cx, p->dir, path, digest_of(p, path), p->before, NULL);
     if (found != INFC_FOUND_CHANGED) {
         set_aside(p, path, NULL, found == INFC_FOUND_MADE);
         return INFC_OK;
@@ -114,7 +145,7 @@ static infc_status check_place(infc_commit_plan *p, const char *path) {
     if (S_ISDIR(info.st_mode)) return check_leaves(p, path);
     if (infc_file_is(infc_path_join(p->cx->arena, p->staged, path), &info))
         return INFC_OK; /* an earlier compile's file is the new one: see infc_file_writer */
-    if (infc_made_look(p->cx, p->dir, path, p->before, p->now) != INFC_FOUND_CHANGED)
+    if (infc_made_look(p->cx, p->dir, path, digest_of(p, path), p->before, p->now) != INFC_FOUND_CHANGED)
         return INFC_OK;
     return infc_map_find(&p->before->paths, path, NULL) ? keep(p, path) : in_the_way(p, path);
 }
@@ -133,6 +164,7 @@ infc_status infc_commit_plan_make(infc_commit_plan *plan) {
     const infc_map *before = &plan->before->paths, *now = &plan->now->paths;
     plan->gone = plan->folders_gone = (infc_map){.arena = plan->cx->arena};
     INFC_TRY(check_manifest(plan));
+    digest_large(plan);
     for (size_t i = 0; i < before->n; i++)
         if (!infc_map_find(now, before->entries[i].key, NULL))
             INFC_TRY(retire(plan, before->entries[i].key));

@@ -16,7 +16,9 @@ typedef struct infc_commit_plan {
     infc_commit_aside *asides;
     size_t n, cap;
     infc_map gone, folders_gone; /* what is no longer at its path after the asides */
-    infc_diag *warnings;         /* for when it is done */
+    infc_map large;              /* by path: which of `digests` */
+    const char **digests;
+    infc_diag *warnings; /* for when it is done */
     size_t n_warnings, cap_warnings;
 } infc_commit_plan;
 

@@ -25,8 +25,8 @@ typedef struct linking {
     infc_toolchain tools;
     infc_serve_libraries serve; /* none: the program has no server */
     infc_objects objects[N_SETS];
-    infc_digesting *digesting[N_LARGE]; /* of what was written */
-    size_t n_digesting;
+    infc_pieces_file large[N_LARGE]; /* have the weights: written when all is linked */
+    size_t n_large;
     infc_linked *out;
 } linking;
 
@@ -44,10 +44,8 @@ static uint64_t file_bytes(const char *path) {
     return stat(path, &info) == 0 ? (uint64_t)info.st_size : 0;
 }
 
-/* A file that has the weights. */
-static infc_status write_pieces(linking *l, const infc_pieces *pieces, const char *name, unsigned mode) {
-    infc_digesting **digesting = &l->digesting[l->n_digesting++];
-    return infc_pieces_write(l->cx, pieces, in_dir(l, name), before(l, name), mode, digesting);
+static void add_large(linking *l, const infc_pieces *pieces, const char *name, unsigned mode) {
+    l->large[l->n_large++] = (infc_pieces_file){*pieces, in_dir(l, name), before(l, name), mode};
 }
 
 /* The compiler with the flags of one kind of source. */
@@ -146,9 +144,8 @@ static infc_status make_library(linking *l) {
     INFC_TRY(archive_objects(l, &archive, WEIGHTS));
     if (l->emitted->weights_asm && !l->objects[WEIGHTS].n) INFC_TRY(archive_weights(l, &archive));
     INFC_TRY(infc_archive_pieces(&archive, &pieces));
-    INFC_TRY(write_pieces(l, &pieces, name, 0644));
+    add_large(l, &pieces, name, 0644);
     l->out->library = name;
-    l->out->library_bytes = file_bytes(in_dir(l, name));
     return INFC_OK;
 }
 
@@ -175,7 +172,7 @@ static infc_status link_program(linking *l, bool named, const char *to) {
 }
 
 /* The program, zeros to a page, the weights, the footer: one file that maps its own end. */
-static infc_status append_payload(linking *l, const char *program, const char *name) {
+static void append_payload(linking *l, const char *program, const char *name) {
     enum { PAGE = 1 << 16 }; /* the largest page of the targets */
     static const uint8_t zeros[PAGE];
     const size_t page = strcmp(l->target->platform->arch, "aarch64") == 0 ? PAGE : 4096;
@@ -190,14 +187,14 @@ static infc_status append_payload(linking *l, const char *program, const char *n
     infc_pieces_add_bytes(&pieces, (infc_bytes){zeros, (size_t)padding});
     infc_pieces_add_file(&pieces, in_dir(l, l->emitted->weights_file));
     infc_pieces_add_bytes(&pieces, (infc_bytes){(const uint8_t *)footer, sizeof *footer});
-    return write_pieces(l, &pieces, name, 0755);
+    add_large(l, &pieces, name, 0755);
 }
 
 static infc_status make_program(linking *l, bool named, const char *name) {
-    const char *program = INFC_OBJECTS_FOLDER "/program";
+    const char *program = named ? INFC_OBJECTS_FOLDER "/program.named" : INFC_OBJECTS_FOLDER "/program";
     INFC_TRY(link_program(l, named, program));
     bool payload = l->emitted->weights_bytes > 0 && !l->spec->weights_file && !l->target->platform->check;
-    if (payload) INFC_TRY(append_payload(l, in_dir(l, program), name));
+    if (payload) append_payload(l, in_dir(l, program), name);
     else if (rename(in_dir(l, program), in_dir(l, name)) < 0) {
         return infc_fail(l->cx, INFC_ERR_IO, (infc_loc){.file = name}, "cannot move the binary into place");
     }
@@ -208,19 +205,18 @@ static infc_status make_binary(linking *l, bool with_names) {
     const char *name = l->spec->name;
     INFC_TRY(make_program(l, false, name));
     l->out->binary = l->out->named = name;
-    l->out->binary_bytes = file_bytes(in_dir(l, name));
     if (!with_names || !l->tools.cross || l->target->platform->check) return INFC_OK;
     l->out->named = infc_arena_printf(l->cx->arena, "%s.named", name);
     return make_program(l, true, l->out->named);
 }
 
 /* output.weights: file */
-static infc_status place_weights(linking *l) {
+static void place_weights(linking *l) {
     const char *name = infc_arena_printf(l->cx->arena, "%s.weights", l->spec->name);
     infc_pieces pieces = {.arena = l->cx->arena};
     l->out->weights = name;
     infc_pieces_add_file(&pieces, in_dir(l, l->emitted->weights_file));
-    return write_pieces(l, &pieces, name, 0644);
+    add_large(l, &pieces, name, 0644);
 }
 
 infc_status infc_link(infc_cx *cx, const infc_spec *spec, const infc_target *target, const infc_emitted *emitted,
@@ -238,8 +234,10 @@ infc_status infc_link(infc_cx *cx, const infc_spec *spec, const infc_target *tar
     INFC_TRY(measure_model(&l));
     if (spec->binary) INFC_TRY(make_binary(&l, with_names));
     if (spec->static_library) INFC_TRY(make_library(&l));
-    if (spec->weights_file && emitted->weights_bytes > 0) INFC_TRY(place_weights(&l));
-    for (size_t i = 0; i < l.n_digesting; i++) infc_digesting_end(cx, l.digesting[i]);
+    if (spec->weights_file && emitted->weights_bytes > 0) place_weights(&l);
+    INFC_TRY(infc_pieces_write(cx, l.large, l.n_large));
+    if (out->binary) out->binary_bytes = file_bytes(in_dir(&l, out->binary));
+    if (out->library) out->library_bytes = file_bytes(in_dir(&l, out->library));
     infc_dir_remove(infc_path_join(cx->arena, dir, INFC_OBJECTS_FOLDER));
     return INFC_OK;
 }

@@ -16,10 +16,10 @@ static void add_file(infc_cx *cx, infc_made *made, const char *path, const char 
     made->files[made->n++] = (infc_manifest_file){path, sha256};
 }
 
-infc_found infc_made_look(infc_cx *cx, const char *dir, const char *path, const infc_made *made,
-                          const infc_made *also) {
-    const char *found;
-    int error = infc_manifest_digest(cx, dir, path, &found);
+infc_found infc_made_look(infc_cx *cx, const char *dir, const char *path, const char *digest,
+                          const infc_made *made, const infc_made *also) {
+    const char *found = digest;
+    const int error = digest ? 0 : infc_manifest_digest(cx, dir, path, &found);
     if (error == ENOENT || error == ENOTDIR) return INFC_FOUND_NOTHING;
     if (error) return INFC_FOUND_CHANGED;
     const char *key = pair(cx, path, found);

@@ -19,9 +19,10 @@ typedef enum infc_found { /* what stands at a path of an infc_made */
 /* What the manifests in `dir` list: of the folder, and of the targets' folders that are its own - listed unchanged, or
  * made anew by `now` (or null). */
 void infc_made_find(infc_cx *cx, const char *dir, const infc_made *now, infc_made *out);
-/* Compares the file with the digests that `made` and `also` (or null) have for it; follows no link. */
-infc_found infc_made_look(infc_cx *cx, const char *dir, const char *path, const infc_made *made,
-                          const infc_made *also);
+/* Compares the file with the digests that `made` and `also` (or null) have for it; follows no link. `digest`: of the
+ * file, where it was looked at before; null: it is read. */
+infc_found infc_made_look(infc_cx *cx, const char *dir, const char *path, const char *digest,
+                          const infc_made *made, const infc_made *also);
 /* Whether it belongs into the manifest of `target`, or of the folder itself when that is null; `out_path` is its path
  * there. */
 bool infc_made_in(const infc_made *made, const char *path, const char *target, const char **out_path);

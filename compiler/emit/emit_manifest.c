@@ -14,7 +14,10 @@ static infc_status print_files(infc_cx *cx, const char *dir, const char *const *
     for (; n_mapped < n && status == INFC_OK; n_mapped++) {
         const char *path = infc_path_join(cx->arena, dir, names[n_mapped]);
         const int error = infc_file_try_map(path, &contents[n_mapped]);
-        if (!error) continue;
+        if (!error) {
+            digests[n_mapped] = infc_digest_noted(cx, path, contents[n_mapped].len);
+            continue;
+        }
         status = infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path},
                            "cannot read this file back: %s", strerror(error));
         break;

@@ -87,6 +87,7 @@ static void digests(void **state) {
             assert_int_equal(infc_file_map(&cx, path, &files[i]), INFC_OK);
         }
         for (int again = 0; again < 2; again++) {
+            memset(got, 0, sizeof got);
             infc_digests(&cx, files, N, got);
             for (size_t i = 0; i < N; i++)
                 assert_string_equal(got[i], infc_sha256_hex(cx.arena, (infc_bytes){bytes, sizes[i]}));
@@ -95,7 +96,8 @@ static void digests(void **state) {
     assert_int_equal(cx.n_diags, 0);
 }
 
-/* A file made of pieces is digested while it is written: its digest is in the cache before anyone asks. */
+/* A file made of pieces is digested while it is written, beside a shorter one: its digest is noted, and in the cache
+ * before anyone asks. */
 static void digests_of_pieces(void **state) {
     (void)state;
     enum { N = (2 << 20) + 77 };
@@ -104,7 +106,6 @@ static void digests_of_pieces(void **state) {
     const infc_bytes all = {bytes, N}, middle = {bytes + 100, 3};
     for (int round = 0; round < 3; round++) {
         infc_pieces pieces = {.arena = cx.arena};
-        infc_digesting *digesting;
         infc_bytes whole;
         for (size_t i = 0; i < N; i++) bytes[i] = (uint8_t)(i * 2654435761u >> (13 + round / 2));
         assert_int_equal(infc_file_write(&cx, in_dir("a"), (infc_bytes){bytes, 100}, 0644), INFC_OK);
@@ -115,9 +116,15 @@ static void digests_of_pieces(void **state) {
         infc_pieces_add_file(&pieces, in_dir("b"));
         const char *path = in_dir(round == 1 ? "again" : "whole"),
                    *like = round == 1 ? in_dir("whole") : NULL;
-        assert_int_equal(infc_pieces_write(&cx, &pieces, path, like, 0644, &digesting), INFC_OK);
-        assert_int_equal(digesting == NULL, round == 1);
-        infc_digesting_end(&cx, digesting);
+        infc_pieces_file made[] = {{pieces, path, like, 0644}, {pieces, in_dir("short"), NULL, 0644}};
+        made[1].pieces.n = 2;
+        cx.digests = NULL;
+        assert_int_equal(infc_pieces_write(&cx, made, 2), INFC_OK);
+        assert_string_equal(infc_digest_noted(&cx, in_dir("short"), 103),
+                            infc_sha256_hex(cx.arena, (infc_bytes){bytes, 103}));
+        assert_null(infc_digest_noted(&cx, in_dir("short"), 104));
+        if (round != 1)
+            assert_string_equal(infc_digest_noted(&cx, path, N), infc_sha256_hex(cx.arena, all));
         assert_int_equal(infc_file_map(&cx, path, &whole), INFC_OK);
         assert_int_equal(whole.len, N);
         assert_memory_equal(whole.ptr, bytes, N);
