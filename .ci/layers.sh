@@ -16,7 +16,7 @@ abi:      runtime/include/infc_abi.h                 :
 runtime:  runtime/                                   : runtime files prepare tokens abi
 prepare:  runtime/prepare/                           : prepare abi
 tokens:   runtime/text/ runtime/core/utf8.h          : tokens abi
-files:    runtime/include/infrt.h runtime/core/infrt_status runtime/app/tensor_ runtime/app/zip_ runtime/app/stb_decode runtime/app/jpeg_check runtime/app/image_resize runtime/app/output_file : files abi
+files:    runtime/include/infrt.h runtime/core/infrt_status runtime/app/tensor_ runtime/app/zip_ runtime/app/stb_decode runtime/app/jpeg_check runtime/app/output_file : files prepare abi
 base:     compiler/base/                             : base abi
 targets:  targets/                                   : targets base
 kernels:  templates/                                 : kernels targets abi

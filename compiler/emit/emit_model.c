@@ -75,39 +75,7 @@ static const char *step_infos(const infc_emit_unit *u) {
     return infc_buf_str(&out);
 }
 
-/* ---- pre- and post-processing from the spec ------------------------------------------------------------------ */
-
-static infc_status check_image(const infc_emit_unit *u, const infc_spec_image *image, int input) {
-    if (input < 0)
-        return infc_fail(u->cx, INFC_ERR_SPEC, image->loc, "the model has no input \"%s\"", image->input);
-    const infc_type *type = &u->plan->buffers[u->plan->inputs[input]].type;
-    const int axis = image->nhwc ? 3 : 1;
-    const bool takes = type->dtype == INFC_DTYPE_f32 || type->dtype == INFC_DTYPE_u8;
-    if (takes && type->rank == 4 && type->dims[0] == 1 && type->dims[axis] == image->channels)
-        return INFC_OK;
-    const char *wanted = image->nhwc ? "f32 or u8 [1,H,W,C]" : "f32 or u8 [1,C,H,W]";
-    return infc_fail(u->cx, INFC_ERR_SPEC,
-                     image->loc, "input \"%s\" is %s; an image of %d channels needs %s: change channels or layout",
-                     image->input, infc_type_text(u->cx->arena, type), image->channels, wanted);
-}
-
-static infc_status image_infos(const infc_emit_unit *u, infc_buf *out) {
-    for (size_t i = 0; u->spec && i < u->spec->n_images; i++) {
-        const infc_spec_image *image = &u->spec->images[i];
-        const int input = infc_emit_port(u, u->plan->inputs, u->plan->n_inputs, image->input);
-        INFC_TRY(check_image(u, image, input));
-        infc_buf_printf(out, "    {%d, %d, %d, %d, {", input, image->channels, image->nhwc, image->bgr);
-        for (int c = 0; c < 4; c++) /* (pixel * scale - mean) / std, as one multiplication and one subtraction */
-            infc_buf_printf(out, "%s%af", c ? ", " : "",
-                            (double)(float)(c < image->channels ? image->scale[c] / image->std[c] : 0.0));
-        infc_buf_puts(out, "}, {");
-        for (int c = 0; c < 4; c++)
-            infc_buf_printf(out, "%s%af", c ? ", " : "",
-                            (double)(float)(c < image->channels ? image->mean[c] / image->std[c] : 0.0));
-        infc_buf_puts(out, "}},\n");
-    }
-    return INFC_OK;
-}
+/* ---- post-processing from the spec ------------------------------------------------------------------ */
 
 static infc_status check_classes(const infc_emit_unit *u, const infc_spec_classes *classes, int output) {
     if (output < 0)
@@ -200,11 +168,9 @@ static const char *count(const infc_emit_unit *u, size_t n) {
 infc_status infc_emit_model_text(infc_emit_unit *u, infc_buf *out) {
     const infc_plan *plan = u->plan;
     infc_arena *arena = u->cx->arena;
-    infc_buf images = {.arena = arena}, labels = {.arena = arena}, classes = {.arena = arena},
-             cpu = {.arena = arena};
+    infc_buf labels = {.arena = arena}, classes = {.arena = arena}, cpu = {.arena = arena};
     int n_tensors;
     const char *tensors = tensor_infos(u, &n_tensors);
-    INFC_TRY(image_infos(u, &images));
     INFC_TRY(class_infos(u, &labels, &classes));
     INFC_TRY(cpu_checks(u, &cpu));
     const infc_expand_var vars[] = {
@@ -222,7 +188,7 @@ infc_status infc_emit_model_text(infc_emit_unit *u, infc_buf *out) {
         {"output_infos", port_infos(u, plan->outputs, plan->n_outputs, NULL)},
         {"tensor_infos", tensors},
         {"step_infos", step_infos(u)},
-        {"image_infos", infc_buf_str(&images)},
+        {"image_infos", infc_buf_str(&u->prepare->image_infos)},
         {"class_labels", infc_buf_str(&labels)},
         {"class_infos", infc_buf_str(&classes)},
         {"n_audios", count(u, u->spec ? u->spec->n_audios : 0)},

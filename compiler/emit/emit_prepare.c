@@ -19,8 +19,10 @@ infc_status infc_emit_prepare_begin(infc_emit_unit *u) {
     u->prepare = INFC_NEW(arena, infc_emit_prepare, 1);
     *u->prepare = (infc_emit_prepare){.code = {.arena = arena},
                                       .header = {.arena = arena},
+                                      .image_infos = {.arena = arena},
                                       .audio_infos = {.arena = arena},
                                       .text_infos = {.arena = arena}};
+    INFC_TRY(infc_emit_image(u, u->prepare));
     INFC_TRY(infc_emit_audio(u, u->prepare));
     return infc_emit_text(u, u->prepare);
 }

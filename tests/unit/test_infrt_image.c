@@ -1,5 +1,5 @@
 /* Images as inputs, against Pillow's pixels (tests/unit/tensors/make.py). */
-#include "image_resize.h"
+#include "image_pixels.h"
 #include "infrt_test_files.h"
 #include "stb_decode.h"
 
@@ -181,24 +181,54 @@ static void test_hostile_jpeg(void **state) {
     jpeg_refused(0xd8, 1, "\xff", 1, "not a JPEG");
 }
 
+/* [h][w][3] as [h][w][3] of another size. */
+static void resize(const uint8_t *from, int w, int h, uint8_t *to, int to_w, int to_h) {
+    const infrt_image image = {from, w, h, 3, (size_t)w * 3};
+    const infrt_image_form form = {
+        .width = to_w, .height = to_h, .channels = 3, .nhwc = 1, .u8 = 1, .scale = {1, 1, 1}};
+    void *scratch = malloc(INFRT_IMAGE_SCRATCH(w, h, to_w, to_h, 3)); /* a sanitizer sees what is beyond it */
+    infrt_image_prepare(&form, &image, to, scratch);
+    free(scratch);
+}
+
 static void test_resize_extremes(void **state) {
     (void)state;
     uint8_t one[3] = {10, 20, 30}, many[4 * 6 * 3], back[3];
-    assert_true(infrt_image_resize(one, 1, 1, 3, many, 6, 4)); /* one pixel grown: everywhere the same */
+    resize(one, 1, 1, many, 6, 4); /* one pixel grown: everywhere the same */
     for (int i = 0; i < 24; i++) assert_memory_equal(many + 3 * i, one, 3);
-    assert_true(infrt_image_resize(many, 6, 4, 3, back, 1, 1)); /* and shrunk again */
+    resize(many, 6, 4, back, 1, 1); /* and shrunk again */
     assert_memory_equal(back, one, 3);
     memset(many, 255, sizeof many);
-    assert_true(infrt_image_resize(many, 6, 4, 3, back, 1, 1));
+    resize(many, 6, 4, back, 1, 1);
     assert_int_equal(back[0], 255);
+}
+
+/* All pairs of small sizes stay within the scratch that is asked for, and a flat image stays flat. */
+static void test_scratch_is_enough(void **state) {
+    (void)state;
+    enum { MOST = 9 };
+    uint8_t from[MOST * MOST * 3], to[MOST * MOST * 3];
+    memset(from, 77, sizeof from);
+    for (int i = 0; i < MOST * MOST * MOST * MOST; i++) {
+        const int w = 1 + i % MOST, h = 1 + i / MOST % MOST, to_w = 1 + i / (MOST * MOST) % MOST,
+                  to_h = 1 + i / (MOST * MOST * MOST);
+        memset(to, 0, sizeof to);
+        resize(from, w, h, to, to_w, to_h);
+        for (int k = 0; k < to_w * to_h * 3; k++) assert_int_equal(to[k], 77);
+    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_decoded),      cmocka_unit_test(test_resized_as_pillow_does),
-        cmocka_unit_test(test_jpeg),         cmocka_unit_test(test_scale_mean_order),
-        cmocka_unit_test(test_guessed),      cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_hostile_jpeg), cmocka_unit_test(test_resize_extremes),
+        cmocka_unit_test(test_decoded),
+        cmocka_unit_test(test_resized_as_pillow_does),
+        cmocka_unit_test(test_jpeg),
+        cmocka_unit_test(test_scale_mean_order),
+        cmocka_unit_test(test_guessed),
+        cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_hostile_jpeg),
+        cmocka_unit_test(test_resize_extremes),
+        cmocka_unit_test(test_scratch_is_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
