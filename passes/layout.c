@@ -1,10 +1,11 @@
 /* layout.c - chooses how each tensor lies in memory and inserts the relayouts.
  *
  * One walk in program order. Convolutions write channel blocks of 16 (c16) and read either layout, because
- * their input is read one value at a time; pooling, element-wise work, concats and reductions over pixels stay in
- * blocks when they get them; everything else works on plain tensors. Weights of matmul and conv become
- * panels; a relayout of a constant is done at compile time, as the plan turns it into a weight's recipe.
- * No value changes: reduction orders are defined on logical indices (docs/numerics.md). */
+ * their input is read one value at a time; those of one channel a group, 16 groups at a time, read blocks;
+ * pooling, element-wise work, concats and reductions over pixels stay in blocks when they get them; everything else
+ * works on plain tensors. Weights of matmul and conv become panels; a relayout of a constant is done at compile
+ * time, as the plan turns it into a weight's recipe. No value changes: reduction orders are defined on logical
+ * indices (docs/numerics.md). */
 #include "../compiler/ir/access.h"
 #include "../compiler/ir/op_rules.h"
 #include "pass.h"
@@ -103,6 +104,13 @@ static void block_result(infc_pass_cx *pass, MlirOperation op, const infc_op_des
         infc_ir_set_layout(pass->ir, mlirOperationGetResult(op, 0), INFC_LAYOUT_c16);
 }
 
+/* One input channel for each output channel, and enough of them for blocks. */
+static bool is_depthwise(const infc_op_desc *desc) {
+    enum { LEAST = 8 };
+    return desc->in[1].dims[1] == 1 && desc->out.dims[1] == desc->in[0].dims[1] && desc->out.dims[1] >= LEAST &&
+           !infc_dim_open(desc->out.dims[1]) && infc_desc_int(desc, "groups") == desc->out.dims[1];
+}
+
 static infc_status lay_out(infc_pass_cx *pass, relayouts *made, MlirOperation op) {
     infc_op_kind kind = infc_ir_kind(pass->ir, op);
     if (kind == INFC_OP_RETURN) return all_plain(pass, made, op);
@@ -114,6 +122,7 @@ static infc_status lay_out(infc_pass_cx *pass, relayouts *made, MlirOperation op
     case INFC_OP_relayout: return INFC_OK;
     case INFC_OP_conv:
         block_result(pass, op, &desc);
+        if (is_depthwise(&desc)) INFC_TRY(want(pass, made, op, 0, INFC_LAYOUT_c16));
         return want(pass, made, op, 1, INFC_LAYOUT_panel);
     case INFC_OP_iconv: /* reads pairs of channels */
     case INFC_OP_qconv: /* or four */
