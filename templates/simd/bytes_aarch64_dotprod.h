@@ -44,40 +44,39 @@ static INFK_INLINE vi16x vi_dot_bytes(vi16x acc, vi16x w, vi16x x) {
 
 /* ---- unsigned by signed bytes ---- */
 
-typedef vi16x vqsum, vqx;
+typedef vi16x vqsum, vqx, vqw;
 static INFK_INLINE vqsum vq_none(void) { return vi_zero(); }
 static INFK_INLINE vi16x vq_sum(vqsum a) { return a; }
-#if defined(__ARM_FEATURE_MATMUL_INT8)
-typedef vi16x vqw;
-static INFK_INLINE vqx vq_x(const uint8_t *p) { return vi_set1(*(const infk_i4 *)(const void *)p); }
-static INFK_INLINE vqx vq_same(uint8_t x) { return vi_set1((int32_t)(x * 0x1010101u)); }
 static INFK_INLINE vqw vq_w(const int8_t *p) { return vi_load((const int32_t *)(const void *)p); }
-static INFK_INLINE v_i32x4 vq_usdot4(v_i32x4 acc, v_i32x4 x, v_i32x4 w) {
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+#define VQ_LOWERED 0
+static INFK_INLINE v_i32x4 vq_dot4(v_i32x4 acc, v_i32x4 x, v_i32x4 w) {
     return (v_i32x4)vusdotq_s32((int32x4_t)acc, (uint8x16_t)x, (int8x16_t)w);
 }
-static INFK_INLINE vqsum vq_dot(vqsum acc, vqx x, vqw w) { return VI_EACH3(vq_usdot4, acc, x, w); }
 #else
-/* x is lowered by 128 to be signed; 128 times the weights, which all rows share, is added in its place. */
-typedef struct vqw {
-    vi16x w, more;
-} vqw;
-static INFK_INLINE vqx vq_x(const uint8_t *p) {
-    return vi_set1(*(const infk_i4 *)(const void *)p ^ (int32_t)0x80808080u);
-}
-static INFK_INLINE vqx vq_same(uint8_t x) {
-    return vi_set1((int32_t)(x * 0x1010101u ^ 0x80808080u));
-}
-static INFK_INLINE v_i32x4 vq_times128(v_i32x4 w) {
-    return (v_i32x4)((v_u32x4)vi_sdot4(vi_set4(0), w, vi_set4(0x01010101)) << 7);
-}
-static INFK_INLINE vqw vq_w(const int8_t *p) {
-    vqw r;
-    r.w = vi_load((const int32_t *)(const void *)p);
-    r.more = VI_EACH(vq_times128, r.w);
-    return r;
-}
-static INFK_INLINE vqsum vq_dot(vqsum acc, vqx x, vqw w) {
-    const vi16x from = vi_add(acc, w.more);
-    return VI_EACH3(vi_sdot4, from, w.w, x);
+#define VQ_LOWERED \
+    128 /* to be signed: the sums of w, which are packed beside it, make up for that */
+static INFK_INLINE v_i32x4 vq_dot4(v_i32x4 acc, v_i32x4 x, v_i32x4 w) {
+    return vi_sdot4(acc, w, x);
 }
 #endif
+/* Four neighbours of a row, or 16. */
+static INFK_INLINE v_i32x4 vq_lower4(v_i32x4 x) {
+    return x ^ vi_set4((int32_t)(VQ_LOWERED * 0x1010101u));
+}
+static INFK_INLINE vqx vq_x(const uint8_t *p) {
+    const v_i32x4 x = vq_lower4(vi_set4(*(const infk_i4 *)(const void *)p));
+    return vi_join(x, x, x, x);
+}
+static INFK_INLINE vqx vq_same(uint8_t x) {
+    return vi_set1((int32_t)((uint8_t)(x ^ VQ_LOWERED) * 0x1010101u));
+}
+typedef v_i32x4 vqx16;
+static INFK_INLINE vqx16 vq_x16(const uint8_t *p) {
+    return vq_lower4(*(const v_i32x4_at *)(const void *)p);
+}
+static INFK_INLINE vqsum vq_dot(vqsum acc, vqx x, vqw w) { return VI_EACH3(vq_dot4, acc, x, w); }
+/* With the i-th four of 16: the lane is an operand of the instruction. */
+static INFK_INLINE vqsum vq_dot_lane(vqsum acc, vqx16 x, int i, vqw w) {
+    return vq_dot(acc, vi_set1(x[i]), w);
+}

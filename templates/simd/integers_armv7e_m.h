@@ -123,6 +123,7 @@ static INFK_INLINE int32_t vi_odd(int32_t a) { return vi_two((int8_t)(a >> 8), (
 #endif
 
 /* Sums of products of u8 and i8 in int32, four steps at a time: of one x for all lanes and of weights [16][4]. */
+#define VQ_LOWERED 0
 typedef vi16x vqsum;
 typedef struct vqx {
     int32_t even, odd;

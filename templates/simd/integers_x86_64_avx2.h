@@ -131,6 +131,7 @@ static INFK_INLINE vf16x v_limit(vf16x a, float low, float high) {
 
 /* Sums of products of u8 and i8, see integers_generic.h: widened to int16. Each of the four parts of a vqsum holds the
  * sums of four lanes, in two halves. */
+#define VQ_LOWERED 0
 typedef struct vqsum {
     __m256i q0, q1, q2, q3;
 } vqsum;

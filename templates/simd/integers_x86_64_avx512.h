@@ -109,7 +109,8 @@ static INFK_INLINE vi16x vqp_sum(vqpart a) {
 }
 static INFK_INLINE void vqp_store(int32_t *p, vqpart a) { vi_store(p, vqp_sum(a)); }
 
-/* The same of bytes as they are, see integers_generic.h. */
+/* The same of bytes as they are, see sums_generic.h. */
+#define VQ_LOWERED 0
 #if defined(__AVX512VNNI__)
 typedef vi16x vqsum, vqx, vqw;
 static INFK_INLINE vqsum vq_none(void) { return vi_zero(); }

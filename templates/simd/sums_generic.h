@@ -1,7 +1,8 @@
 /* sums_generic.h - sums of products of unsigned by signed bytes, in vector extensions and with SSE2; the other levels
  * have the same functions. */
 /* Sums of products of u8 and i8 in int32, four steps at a time: of one x for all lanes and of weights [16][4]. A vqsum
- * holds 16 sums in a form of the level's own. */
+ * holds 16 sums in a form of the level's own, as if each x were VQ_LOWERED less. */
+#define VQ_LOWERED 0
 typedef vi16x vqsum, vqx, vqw;
 static INFK_INLINE vqsum vq_none(void) { return vi_zero(); }
 static INFK_INLINE vqx vq_x(const uint8_t *p) { return vi_set1(*(const infk_i4 *)(const void *)p); }

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Instructions of the f32 and int8 matmul kernels, whole with tails, beside the fewest that their tile could do with.
 
-usage: instruction_bound.py INFC [--json F]
+usage: instruction_bound.py INFC [--json F] [--update docs/targets.md]
 Counted by `infc compare` under the emulator, so the same on every machine. The bound, for a tile of R rows and 16
 columns: its multiply-accumulate instructions, and one load for each vector of weights and for each element (f32) or
-four bytes (int8) of a row. Only targets with fma or dot products in vectors have one; docs/targets.md has the table.
+four bytes (int8) of a row. Only targets with fma or dot products in vectors have one, the others only a figure;
+--update writes the table of docs/targets.md anew.
 """
 import argparse
 import json
@@ -19,11 +20,15 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 M, K, N = 33, 200, 100
-# target -> lanes of f32 in a register, sums of four bytes that a dot product makes (0: there is none)
+# target -> lanes of f32 in a register that fma works on, sums of four bytes that a dot product makes (0: there is none)
 TARGETS = {
-    "x86-64-v3": (8, 0), "aarch64": (4, 0), "aarch64+dotprod": (4, 4), "aarch64+i8mm": (4, 4), "aarch64+sve": (4, 0),
-    "aarch64+sve2": (4, 4), "riscv64+v": (4, 0), "riscv64+v+zvl256b": (8, 0), "riscv64+v+zvl512b": (16, 0),
+    "x86-64": (0, 0), "x86-64-v2": (0, 0), "x86-64-v3": (8, 0),
+    "aarch64": (4, 0), "aarch64+dotprod": (4, 4), "aarch64+i8mm": (4, 4), "aarch64+sve": (4, 0), "aarch64+sve2": (4, 4),
+    "riscv64": (0, 0), "riscv64+v": (4, 0), "riscv64+v+zvl256b": (8, 0), "riscv64+v+zvl512b": (16, 0),
+    "wasm32": (0, 0), "wasm32+simd128": (0, 0), "cortex-m4": (0, 0), "cortex-m7": (0, 0), "s390x": (0, 0),
 }
+NOT_COUNTED = {"wasm": "node does not count"}
+TABLE = "| target | f32: instructions | of bound | int8: instructions | of bound |\n|---|---:|---:|---:|---:|\n"
 
 
 def model(kind, folder):
@@ -65,32 +70,56 @@ def rows_of(infc, path, target, folder):
     raise SystemExit(f"{target}: no matmul kernel in report.json")
 
 
+def cells(results, target):
+    """The two of f32, then of int8."""
+    for kind, lanes, lacks in zip(("f32", "int8"), TARGETS[target], ("no fma in vectors", "no dot products")):
+        found = results.get(f"{kind}_{target}")
+        yield f"{found['instructions']:,}" if found else NOT_COUNTED.get(target[:4], "-")
+        yield f"{found['instructions'] / found['bound']:.2f}" if found and lanes else lacks
+
+
+def table(results):
+    return TABLE + "".join(f"| {target} | {' | '.join(cells(results, target))} |\n" for target in TARGETS)
+
+
+def update(page, results):
+    text = page.read_text()
+    start = text.index(TABLE)
+    page.write_text(text[:start] + table(results) + text[text.index("\n\n", start) + 1:])
+
+
+def measure(infc, kind, folder):
+    path, results = model(kind, folder), {}
+    done = subprocess.run([infc, "compare", path, "--json", *[a for t in TARGETS for a in ("--target", t)]],
+                          capture_output=True, text=True)
+    for result in json.loads(done.stdout)["targets"]:
+        target = result["name"]
+        function, kernel, rows = rows_of(infc, path, target, folder)
+        counts = [f["instructions"] for f in result["functions"] if f["name"].endswith("_" + function)]
+        if not counts:
+            print(f"{kind}_{target} was not counted: {result.get('why', result['status'])}")
+            continue
+        lanes = TARGETS[target][kind == "int8"]
+        least = bound(kind, rows, *TARGETS[target]) if lanes else None
+        results[f"{kind}_{target}"] = {"instructions": counts[0], "bound": least, "kernel": kernel}
+        said = f"{counts[0] / least:.2f} of bound  # {counts[0]:,} of {least:,}" if lanes else f"{counts[0]} instructions  #"
+        print(f"RESULT {kind}_{target} {said}, {kernel}", flush=True)
+    return results
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("infc", type=pathlib.Path)
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--update", type=pathlib.Path)
     args, results = parser.parse_args(), {}
-    infc = args.infc.resolve()
     with tempfile.TemporaryDirectory() as temp:
-        folder = pathlib.Path(temp)
         for kind in ("f32", "int8"):
-            path = model(kind, folder)
-            wanted = [t for t, (_, dot) in TARGETS.items() if kind == "f32" or dot]
-            done = subprocess.run([infc, "compare", path, "--json", *[a for t in wanted for a in ("--target", t)]],
-                                  capture_output=True, text=True)
-            for result in json.loads(done.stdout)["targets"]:
-                target = result["name"]
-                function, kernel, rows = rows_of(infc, path, target, folder)
-                counts = [f["instructions"] for f in result["functions"] if f["name"].endswith("_" + function)]
-                if not counts:
-                    print(f"{target} was not counted: {result.get('why', result['status'])}")
-                    continue
-                least = bound(kind, rows, *TARGETS[target])
-                results[f"{kind}_{target}"] = {"instructions": counts[0], "bound": least, "kernel": kernel}
-                print(f"RESULT {kind}_{target} {counts[0] / least:.2f} of bound"
-                      f"  # {counts[0]:,} of {least:,}, {kernel}", flush=True)
+            results |= measure(args.infc.resolve(), kind, pathlib.Path(temp))
     if args.json:
         args.json.write_text(json.dumps(results, indent=2) + "\n")
+    if args.update:
+        update(args.update, results)
 
 
 if __name__ == "__main__":

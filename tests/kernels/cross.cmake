@@ -43,20 +43,38 @@ foreach(arch aarch64 riscv64)
   list(APPEND cross_archs ${arch})
 endforeach()
 
-# Levels of aarch64; with i8mm the same text takes other instructions.
-if(aarch64 IN_LIST cross_archs)
-  set(level aarch64_dotprod)
-  infk_instances(${CMAKE_CURRENT_BINARY_DIR}/text_${level}.c ${level})
-  set(sources ${common_sources} ${CMAKE_CURRENT_BINARY_DIR}/text_${level}.c)
-  foreach(features dotprod dotprod+i8mm)
-    string(REPLACE + _ name aarch64_${features})
-    set(program ${CMAKE_CURRENT_BINARY_DIR}/kernels_${name})
-    add_custom_command(OUTPUT ${program}
-      COMMAND ${INFC_CROSS_CC} --target=aarch64-linux-gnu -march=armv8.2-a+${features} ${common_flags} -DLEVEL=${level}
-        -DLEVEL_${level} ${sources} -lm -o ${program}
-      DEPENDS ${sources} ${CMAKE_CURRENT_SOURCE_DIR}/kernel_case.h VERBATIM)
-    add_custom_target(kernels_cross_${name} ALL DEPENDS ${program})
-    add_dependencies(kernels_cross_${name} infk_reference_text)
-    kernels_add_test(kernels_${name} qemu-aarch64 ${INFC_QEMU_aarch64} -cpu max ${program} --hash-expect ${hash} --every 5)
+# A level of another architecture: its kernels and its vocabulary, once for each list of arguments of the emulator.
+function(kernels_cross_level arch level name march)
+  if(NOT arch IN_LIST cross_archs)
+    return()
+  endif()
+  set(text ${CMAKE_CURRENT_BINARY_DIR}/text_${level}.c)
+  if(NOT TARGET kernels_text_${level})
+    infk_instances(${text} ${level})
+    add_custom_target(kernels_text_${level} DEPENDS ${text})
+  endif()
+  set(flags --target=${arch}-linux-gnu ${march} ${common_flags} -DLEVEL=${level} -DLEVEL_${level}
+    -DLEVEL_HEADER="templates/simd/${level}.h")
+  set(kernels ${CMAKE_CURRENT_BINARY_DIR}/kernels_${name})
+  set(vocabulary ${CMAKE_CURRENT_BINARY_DIR}/simd_${name})
+  file(GLOB headers ${CMAKE_SOURCE_DIR}/templates/simd/*.h)
+  add_custom_command(OUTPUT ${kernels} ${vocabulary}
+    COMMAND ${INFC_CROSS_CC} ${flags} ${common_sources} ${text} -lm -o ${kernels}
+    COMMAND ${INFC_CROSS_CC} ${flags} ${CMAKE_CURRENT_SOURCE_DIR}/simd_test.c -lm -o ${vocabulary}
+    DEPENDS ${common_sources} ${text} ${headers} ${CMAKE_CURRENT_SOURCE_DIR}/simd_test.c
+      ${CMAKE_CURRENT_SOURCE_DIR}/kernel_case.h VERBATIM)
+  add_custom_target(kernels_cross_${name} ALL DEPENDS ${kernels} ${vocabulary})
+  add_dependencies(kernels_cross_${name} infk_reference_text kernels_text_${level})
+  foreach(cpu IN LISTS ARGN)
+    string(MAKE_C_IDENTIFIER "${name}_${cpu}" test)
+    kernels_add_test(kernels_${test} qemu-${arch} ${INFC_QEMU_${arch}} -cpu ${cpu} ${kernels} --hash-expect ${hash} --every 5)
+    kernels_add_test(simd_${test} qemu-${arch} ${INFC_QEMU_${arch}} -cpu ${cpu} ${vocabulary})
   endforeach()
-endif()
+endfunction()
+
+# With i8mm the same text takes other instructions. Code for vectors of 128 bits must not depend on their length.
+kernels_cross_level(aarch64 aarch64_dotprod aarch64_dotprod -march=armv8.2-a+dotprod max)
+kernels_cross_level(aarch64 aarch64_dotprod aarch64_dotprod_i8mm -march=armv8.2-a+dotprod+i8mm max)
+set(v "rv64,v=true,vext_spec=v1.0")
+kernels_cross_level(riscv64 riscv64_v riscv64_v -march=rv64gcv ${v},vlen=128 ${v},vlen=256 ${v},vlen=512)
+kernels_cross_level(riscv64 riscv64_v riscv64_v_zvl512b -march=rv64gcv_zvl512b ${v},vlen=512)

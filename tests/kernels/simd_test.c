@@ -163,6 +163,26 @@ static void check_bytes(bool extremes) {
     }
 }
 
+/* Towards zero, as C converts: ends of the range, halves, and random floats within it. */
+static void check_whole(void) {
+    static const float ends[16] = {
+        -0x1p31f,        0x1.fffffep30f, -0.5f, 0.5f,           -1.5f,           1.5f,
+        -2.5f,           2.5f,           -0.0f, 0x1.fffffep-1f, -0x1.fffffep-1f, 0x1.fffffep22f,
+        -0x1.fffffep22f, 0x1p-149f,      3.0f,  -3.0f};
+    for (int i = 0; i < 1000; i++) {
+        float from[16];
+        int32_t got[16];
+        for (int l = 0; l < 16; l++) {
+            const float any = s_float((random_bits() & 0x807fffffu) | (100 + random_bits() % 57) << 23);
+            from[l] = i ? any : ends[l];
+        }
+        vi_store(got, vi_whole(v_load(from)));
+        for (int l = 0; l < 16; l++)
+            check(got[l] == (int32_t)from[l], "vi_whole", from[l], 0, 0, (float)got[l],
+                  (float)(int32_t)from[l]);
+    }
+}
+
 /* Halves: all of them, by their definition; and the nearest to random floats, half to even. */
 static void check_halves(void) {
     for (int i = 0; i < 65536; i += 16) {
@@ -286,6 +306,7 @@ int main(int argc, char **argv) {
         a[i % 16] = s_float(special[i % N]);
         check_trees(a);
     }
+    check_whole();
     check_halves();
     check_tails();
     check_pow(special, N);
