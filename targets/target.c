@@ -36,8 +36,8 @@ enum { ORDER_little, ORDER_big };
 #define INFC_SEMIHOSTING \
     "-semihosting-config enable=on,target=native -nographic -monitor none -serial none -kernel"
 static const infc_target targets[] = {
-#define INFC_TARGET(name, platform, isa, cflags, runner, features) \
-    {name, &platform_##platform, INFC_ISA_##isa, cflags, runner, features},
+#define INFC_TARGET(name, platform, isa, cflags, runner, features, pipeline) \
+    {name, &platform_##platform, INFC_ISA_##isa, cflags, runner, features, pipeline},
 #include "targets.def"
 #undef INFC_TARGET
 };

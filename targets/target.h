@@ -30,6 +30,7 @@ typedef struct infc_target {
     const char *cflags; /* -march=... and friends, space separated */
     const char *runner; /* emulator when not native: "qemu-aarch64 -cpu max"; null: none known */
     const char *cpu_features; /* space separated: beyond the baseline of the architecture */
+    const char *pipeline; /* the CPU that static cycles are estimated for, as llvm-mca names it; null: none known */
 } infc_target;
 
 /* "host", a name from targets.def. Fails with the nearest known name. */

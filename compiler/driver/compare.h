@@ -3,6 +3,8 @@
 #ifndef INFC_COMPARE_H
 #define INFC_COMPARE_H
 #include "compile.h"
+#include "json.h"
+#include "table.h"
 #include "verify.h"
 
 typedef enum infc_agreement {
@@ -22,6 +24,14 @@ typedef struct infc_function_count {
     uint64_t instructions;
 } infc_function_count;
 
+/* The loop that multiplies most in the function that executes most, or, where that was not counted, in all. */
+typedef struct infc_loop_cycles {
+    const char *function; /* null: there is none */
+    size_t instructions;
+    double cycles;   /* of one time round, estimated; NAN: not known */
+    const char *why; /* not known: the reason and what to do */
+} infc_loop_cycles;
+
 typedef struct infc_compared { /* one target */
     infc_target target;
     infc_agreement agreement;
@@ -30,6 +40,9 @@ typedef struct infc_compared { /* one target */
     infc_divergence first;
     bool in_baseline;
     infc_measure measures[INFC_N_METRICS];
+    infc_code_mix mix;
+    infc_loop_cycles loop;
+    const char *uncounted; /* why instructions are not known: "(no emulator)"; null: they are */
     infc_function_count *functions; /* most instructions first */
     size_t n_functions, cap_functions;
     size_t n_steps, n_reference; /* with a kernel; with one that is plain C, written for meaning and not for speed */
@@ -64,9 +77,11 @@ const char *infc_change_text(infc_arena *arena, double percent);
 
 /* compare_measure.c: compiles for all targets that have a compiler, runs what runs here. */
 infc_status infc_compare_measure(infc_comparison *c, const infc_compile_options *compile);
-/* compare_count.c: instructions of the model's functions in one run, under the target's emulator. Leaves the metric
- * unknown where there is none. */
+/* compare_count.c: instructions of the model's functions in one run, under the target's emulator. Where that
+ * cannot count or there is none, the metric stays unknown and `uncounted` says why. */
 infc_status infc_compare_count(infc_comparison *c, const char *binary, const char *inputs, infc_compared *out);
+/* compare_loop.c: static cycles of the hottest loop, by llvm-mca if it is installed. */
+infc_status infc_compare_loop(infc_comparison *c, infc_compared *out);
 /* compare_baseline.c: reads `path` into the measures, and records what is worse than the spec allows. Refuses what is
  * of another model, or no comparison. */
 infc_status infc_compare_baseline(infc_comparison *c, const char *path);
@@ -83,6 +98,9 @@ void infc_compare_json(const infc_comparison *c, infc_buf *out);
 void infc_compare_keep(const infc_comparison *c, infc_buf *out);
 void infc_compare_junit(const infc_comparison *c, infc_buf *out);
 void infc_compare_html(const infc_comparison *c, infc_buf *out);
+/* compare_mix.c: a table of what the code of each target is made of; JSON members of one. */
+infc_table infc_compare_mix_table(const infc_comparison *c);
+void infc_compare_mix_json(const infc_compared *r, infc_json *j);
 /* & < > " as entities. */
 void infc_compare_escape(infc_buf *out, const char *text);
 

@@ -86,15 +86,26 @@ static infc_status count_words(infc_comparison *c, const infc_words *options, co
     return INFC_OK;
 }
 
+/* Why not, in a few words, or null. */
+static const char *cannot_count(infc_comparison *c, const char *runner, const char **out_plugin) {
+    if (!runner) return "(no emulator)";
+    const char *name = infc_arena_copy_string(c->cx->arena, runner, strcspn(runner, " "));
+    if (strncmp(name, "qemu-", 5) != 0)
+        return infc_arena_printf(c->cx->arena, "(%s has no counter)", name);
+    if (!infc_program_find(c->cx->arena, name))
+        return infc_arena_printf(c->cx->arena, "(no %s here)", name);
+    *out_plugin = plugin(c);
+    return *out_plugin ? NULL : "(no plugin)";
+}
+
 infc_status infc_compare_count(infc_comparison *c, const char *binary, const char *inputs, infc_compared *out) {
     infc_arena *arena = c->cx->arena;
     const infc_target *target = &out->target;
     const char *runner = target->runner, *path, *counts;
     infc_words words = {.arena = arena}, options = {.arena = arena};
     infc_bytes text;
-    if (!runner || strncmp(runner, "qemu-", 5) != 0 || !(path = plugin(c))) return INFC_OK;
-    if (!infc_program_find(arena, infc_arena_copy_string(arena, runner, strcspn(runner, " "))))
-        return INFC_OK;
+    out->uncounted = cannot_count(c, runner, &path);
+    if (out->uncounted) return INFC_OK;
     counts = infc_arena_printf(arena, "%s/%s-count.txt", c->temp, target->name);
     infc_words_add(&options, "-plugin");
     infc_words_add(&options, infc_arena_printf(arena, "%s,out=%s,prefix=%s_", path, counts, c->model));
@@ -103,8 +114,10 @@ infc_status infc_compare_count(infc_comparison *c, const char *binary, const cha
     infc_progress(c->cx, "counting instructions of %s", target->name);
     infc_job job = {.argv = infc_words_argv(&words), .cwd = target->platform->check ? folder : NULL};
     INFC_TRY(infc_jobs_run(c->cx, &job, 1, 1));
+    out->uncounted = "(the plugin failed)";
     if (job.exit_code != 0 || infc_file_try_map(counts, &text) != 0) return INFC_OK;
     read_counts(c, text, out);
+    if (!isnan(out->measures[INFC_METRIC_instructions].now)) out->uncounted = NULL;
     infc_file_unmap(text);
     return INFC_OK;
 }

@@ -166,6 +166,18 @@ static void put_table(const infc_comparison *c, infc_buf *out) {
     infc_buf_puts(out, ".</p>\n");
 }
 
+static void put_mix(const infc_comparison *c, infc_buf *out) {
+    const infc_table table = infc_compare_mix_table(c);
+    const size_t n = (size_t)table.n_columns;
+    infc_buf_puts(out, "<h2>What the code is made of</h2>\n<table>\n");
+    for (size_t i = 0; i < table.n; i++) {
+        infc_buf_puts(out, i % n == 0 ? "<tr>" : "");
+        put_text(out, i < n ? "<th>" : "<td>", table.cells[i], i < n ? "</th>" : "</td>");
+        infc_buf_puts(out, i % n == n - 1 ? "</tr>\n" : "");
+    }
+    infc_buf_puts(out, "</table>\n");
+}
+
 enum { SHOWN_FUNCTIONS = 20 };
 
 static void put_functions(const infc_comparison *c, infc_buf *out) {
@@ -196,6 +208,7 @@ void infc_compare_html(const infc_comparison *c, infc_buf *out) {
     put_verdict(c, out);
     put_table(c, out);
     put_not_run(c, out);
+    put_mix(c, out);
     infc_buf_puts(out, "<h2>Functions</h2>\n");
     put_functions(c, out);
     infc_buf_printf(out, "<p class=\"none\">infc %s, model sha256 %.16s</p>\n</body></html>\n",

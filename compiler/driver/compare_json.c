@@ -41,9 +41,11 @@ static void put_target(const infc_comparison *c, infc_json *j, const infc_compar
         else infc_json_u64(j, infc_metrics[m].name, (uint64_t)r->measures[m].now);
     }
     if (!kept) {
+        if (r->uncounted) infc_json_text(j, "uncounted", r->uncounted);
         infc_json_u64(j, "kernels", r->n_steps);
         infc_json_u64(j, "reference_kernels", r->n_reference);
         infc_json_f64(j, "reference_share", r->reference_share, 4);
+        infc_compare_mix_json(r, j);
         put_functions(j, r);
     }
     infc_json_end(j);

@@ -1,6 +1,7 @@
 /* compare_measure.c - every target compiled in one go, then run on the same made-up inputs as `infc verify` takes. */
 #include "../base/file.h"
 #include "../base/interrupt.h"
+#include "code_words.h"
 #include "compare.h"
 #include "model_digest.h"
 #include "toolchain.h"
@@ -47,6 +48,12 @@ static void take_sizes(infc_compared *r, const infc_built *built) {
     m[INFC_METRIC_data].now = (double)l->model.data;
     m[INFC_METRIC_bss].now = (double)l->model.bss;
     if (l->stack) m[INFC_METRIC_stack].now = (double)l->stack;
+    r->mix = l->mix;
+    if (l->mix.instructions) {
+        m[INFC_METRIC_scalar].now = (double)(l->mix.instructions - l->mix.vector);
+        if (infc_machine_code_get(r->target.platform->arch)->stack)
+            m[INFC_METRIC_spills].now = (double)l->mix.spills;
+    }
     m[INFC_METRIC_arena].now = (double)built->plan.arena_bytes;
     m[INFC_METRIC_weights].now = (double)built->emitted.weights_bytes;
     for (int i = 0; i < built->plan.n_steps; i++) {
@@ -109,12 +116,12 @@ static infc_status measure(infc_comparison *c, infc_build *build, const infc_bui
     take_sizes(r, built);
     if (infc_runner_words(&trial, &r->target, &runner) != INFC_OK) {
         cannot(r, INFC_NOT_RUN, &trial);
-        return INFC_OK;
+        return infc_compare_loop(c, r);
     }
     const infc_status status = run(c, &trial, build, built, r);
     INFC_TRY(infc_interrupt_check(c->cx));
     if (status != INFC_OK) cannot(r, INFC_RUN_FAILED, &trial);
-    return INFC_OK;
+    return infc_compare_loop(c, r);
 }
 
 /* The targets to compile for: the spec's, those named, or all. */

@@ -59,7 +59,7 @@ static infc_table table_of(const infc_comparison *c) {
         const bool native = infc_target_runs_here(&r->target);
         INFC_TABLE_ROW(&table, r->target.name, output_text(arena, r), cells[INFC_METRIC_file],
                        cells[INFC_METRIC_text], cells[INFC_METRIC_arena], cells[INFC_METRIC_stack],
-                       cells[INFC_METRIC_instructions], worst_change(c, r),
+                       r->uncounted ? r->uncounted : cells[INFC_METRIC_instructions], worst_change(c, r),
                        native || r->agreement == INFC_NOT_RUN ? cells[INFC_METRIC_time] : "(emulated)");
     }
     return table;
@@ -93,17 +93,28 @@ void infc_compare_text(const infc_comparison *c, infc_buf *out) {
     const infc_table table = table_of(c);
     put_summary(c, out);
     infc_table_print(&table, 0, out);
+    const infc_table mix = infc_compare_mix_table(c);
+    infc_buf_puts(out, "\nwhat the code is made of\n\n");
+    infc_table_print(&mix, 0, out);
     put_notes(c, "  ", out);
 }
 
-void infc_compare_markdown(const infc_comparison *c, infc_buf *out) {
-    const infc_table table = table_of(c);
-    put_summary(c, out);
-    for (size_t i = 0; i < table.n; i++) {
-        const size_t column = i % N_COLUMNS;
-        infc_buf_printf(out, "%s%s%s", column ? " | " : "| ", table.cells[i],
-                        column == N_COLUMNS - 1 ? " |\n" : "");
-        if (i == N_COLUMNS - 1) infc_buf_puts(out, "|---|---|---:|---:|---:|---:|---:|---|---:|\n");
+static void put_markdown(const infc_table *table, infc_buf *out) {
+    const size_t n = (size_t)table->n_columns;
+    for (size_t i = 0; i < table->n; i++) {
+        const size_t column = i % n;
+        infc_buf_printf(out, "%s%s%s", column ? " | " : "| ", table->cells[i], column == n - 1 ? " |\n" : "");
+        if (i != n - 1) continue;
+        for (size_t k = 0; k < n; k++) infc_buf_puts(out, table->right >> k & 1 ? "|---:" : "|---");
+        infc_buf_puts(out, "|\n");
     }
+}
+
+void infc_compare_markdown(const infc_comparison *c, infc_buf *out) {
+    const infc_table table = table_of(c), mix = infc_compare_mix_table(c);
+    put_summary(c, out);
+    put_markdown(&table, out);
+    infc_buf_puts(out, "\nWhat the code is made of:\n\n");
+    put_markdown(&mix, out);
     put_notes(c, "- ", out);
 }

@@ -62,6 +62,7 @@ static Elf64_Shdr read_section(const infc_elf *elf, uint64_t from) {
 static Elf64_Sym read_symbol(const infc_elf *elf, uint64_t from) {
     return (Elf64_Sym){.st_name = (Elf64_Word)FIELD(from, st_name),
                        .st_info = (unsigned char)FIELD(from, st_info),
+                       .st_value = FIELD(from, st_value),
                        .st_shndx = (Elf64_Section)FIELD(from, st_shndx)};
 }
 #undef NARROW
@@ -106,6 +107,14 @@ const char *infc_elf_symbol_name(infc_arena *arena, const infc_elf *elf, const E
     if (symbol->st_name >= names->sh_size) return NULL;
     const char *name = (const char *)elf->file.ptr + names->sh_offset + symbol->st_name;
     return infc_arena_copy_string(arena, name, strnlen(name, (size_t)(names->sh_size - symbol->st_name)));
+}
+
+const char *infc_elf_section_name(infc_arena *arena, const infc_elf *elf, const Elf64_Shdr *section) {
+    if (elf->header.e_shstrndx >= elf->header.e_shnum) return NULL;
+    const Elf64_Shdr *names = &elf->sections[elf->header.e_shstrndx];
+    if (section->sh_name >= names->sh_size || names->sh_type != SHT_STRTAB) return NULL;
+    const char *name = (const char *)elf->file.ptr + names->sh_offset + section->sh_name;
+    return infc_arena_copy_string(arena, name, strnlen(name, (size_t)(names->sh_size - section->sh_name)));
 }
 
 static bool is_public(const Elf64_Sym *symbol) {

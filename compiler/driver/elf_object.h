@@ -24,6 +24,8 @@ size_t infc_elf_symbol_count(const infc_elf *elf, const Elf64_Shdr *table);
 /* The name of a symbol of that table, on the arena; null when it lies outside the file. */
 const char *infc_elf_symbol_name(infc_arena *arena, const infc_elf *elf, const Elf64_Shdr *table,
                                  const Elf64_Sym *symbol);
+/* Of a section, on the arena; null when it lies outside the file. */
+const char *infc_elf_section_name(infc_arena *arena, const infc_elf *elf, const Elf64_Shdr *section);
 /* What stands before `bytes` bytes of read-only data, aligned to INFC_ALIGN, to make them an object for the machine of
  * `like`, of 64 bits and this machine's byte order, with one hidden symbol for where they begin. */
 infc_bytes infc_elf_data_head(infc_arena *arena, const infc_elf *like, const char *section,

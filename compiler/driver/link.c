@@ -97,7 +97,7 @@ static infc_status compile_objects(linking *l) {
 }
 
 /* What a program gets that links the library, weights left out. */
-static infc_status measure_model(linking *l) {
+static infc_status measure_model(linking *l, bool with_mix) {
     int baseline = l->objects[LIBRARY_BASELINE].n ? LIBRARY_BASELINE : BINARY_BASELINE;
     const bool x86 = strcmp(l->target->platform->arch, "x86_64") == 0;
     infc_stack stack = {.cx = l->cx, .return_bytes = x86 ? 8 : 0, .red_zone = x86 ? 128 : 0};
@@ -106,6 +106,8 @@ static infc_status measure_model(linking *l) {
         for (size_t i = 0; i < sets[s]->n; i++)
             INFC_TRY(infc_object_sizes_add(l->cx, in_dir(l, sets[s]->names[i]), &l->out->model));
     }
+    for (size_t i = 0; with_mix && i < model->n; i++)
+        INFC_TRY(infc_code_mix_add(l->cx, l->target, in_dir(l, model->names[i]), &l->out->mix));
     for (size_t i = 0; i < model->n; i++)
         INFC_TRY(infc_stack_add(&stack, in_dir(l, model->names[i]), in_dir(l, model->frames[i])));
     const char *name = l->spec->name;
@@ -231,7 +233,7 @@ infc_status infc_link(infc_cx *cx, const infc_spec *spec, const infc_target *tar
     out->serves = l.serve.n > 0;
     INFC_TRY(infc_dir_create(cx, in_dir(&l, INFC_OBJECTS_TEMP)));
     INFC_TRY(compile_objects(&l));
-    INFC_TRY(measure_model(&l));
+    INFC_TRY(measure_model(&l, with_names));
     if (spec->binary) INFC_TRY(make_binary(&l, with_names));
     if (spec->static_library) INFC_TRY(make_library(&l));
     if (spec->weights_file && emitted->weights_bytes > 0) place_weights(&l);

@@ -2,6 +2,7 @@
 #ifndef INFC_LINK_H
 #define INFC_LINK_H
 #include "../emit/emit.h"
+#include "code_mix.h"
 #include "object_sizes.h"
 
 typedef struct infc_linked {
@@ -10,6 +11,7 @@ typedef struct infc_linked {
     const char *weights;          /* the file beside them (output.weights: file), or null */
     uint64_t binary_bytes, library_bytes;
     infc_object_sizes model; /* the model's objects: what a program that links the library gets, without weights */
+    infc_code_mix mix; /* of the same, when names were asked for */
     uint64_t stack; /* the most bytes of a run's thread, memcpy and memset left out; 0: not known */
     const char *compiler; /* "clang 22.1.8" */
     bool serves;          /* the binary has a server */

@@ -136,3 +136,24 @@ infc_status infc_wasm_symbols(infc_cx *cx, const char *path, infc_bytes file, co
     }
     return r.bad ? refuse(cx, path) : INFC_OK;
 }
+
+/* After the declarations of locals: how many groups, and of each how many of which type. */
+static infc_bytes instructions_of(reader body) {
+    for (uint64_t n = number(&body); n > 0 && !body.bad; n--) {
+        number(&body);
+        part(&body, 1);
+    }
+    return body.bad ? (infc_bytes){0} : (infc_bytes){body.at, (size_t)(body.end - body.at)};
+}
+
+infc_status infc_wasm_bodies(infc_cx *cx, const char *path, infc_bytes file,
+                             void (*take)(void *user, infc_bytes code), void *user) {
+    reader r = {file.ptr + 8, file.ptr + file.len, false}, name, body;
+    for (uint64_t id; section(&r, &id, &name, &body);) {
+        if (id != CODE) continue;
+        for (uint64_t n = number(&body); n > 0 && !body.bad; n--)
+            take(user, instructions_of(part(&body, number(&body))));
+        if (body.bad) return refuse(cx, path);
+    }
+    return r.bad ? refuse(cx, path) : INFC_OK;
+}
