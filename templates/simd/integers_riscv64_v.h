@@ -67,21 +67,26 @@ static INFK_INLINE vi16x vi_pairs_i8(const int8_t *p) {
 }
 
 static INFK_INLINE vf16x v_from_int(vi16x a) { return __builtin_convertvector(a, vf16x); }
-/* Towards zero; lanes must be within the range of int32. By the nearest whole number, one nearer to zero where that is
- * beyond: qemu 7.2 stops on the conversion that cuts off (vfcvt.rtz). */
-static INFK_INLINE vi16x vi_whole(vf16x a) {
+/* qemu 7.2 stops on the conversion that cuts off (vfcvt.rtz), so whole numbers are the nearest ones, or those one
+ * nearer to zero where that is beyond; v_limit does it in floats, or compilers would see that its result is whole. */
 #if defined(V_FMA_OF_VECTORS)
+static INFK_INLINE vi16x vi_whole(vf16x a) {
     const vi16x near = __builtin_convertvector(__builtin_elementwise_rint(a), vi16x);
     const vi16x beyond = v_abs(v_from_int(near)) > v_abs(a), below = a < v_zero();
     return near + ((beyond ^ below) - below);
-#else
-    return __builtin_convertvector(a, vi16x);
-#endif
 }
-/* Towards zero, limited to [low, high], whole numbers within the range of int32; 0 for NaN. */
+static INFK_INLINE vf16x v_whole(vf16x a) {
+    const vf16x near = __builtin_elementwise_rint(a);
+    return v_pick(v_abs(near) > v_abs(a), near - v_copysign(v_set1(1.0f), a), near);
+}
+#else
+static INFK_INLINE vi16x vi_whole(vf16x a) { return __builtin_convertvector(a, vi16x); }
+static INFK_INLINE vf16x v_whole(vf16x a) { return v_from_int(vi_whole(a)); }
+#endif
+/* Towards zero, limited to [low, high], whole numbers within the range of int32; 0 for NaN, never -0. */
 static INFK_INLINE vf16x v_limit(vf16x a, float low, float high) {
     const vf16x number = v_select_eq(a, a, a, v_zero());
-    return v_from_int(vi_whole(v_min(v_max(number, v_set1(low)), v_set1(high))));
+    return v_whole(v_min(v_max(number, v_set1(low)), v_set1(high))) + v_zero();
 }
 /* 16 halves, see s_from_f16; 16 bf16: the upper halves of f32. */
 static INFK_INLINE vf16x v_load_half(const void *p) {
