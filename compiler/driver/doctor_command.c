@@ -72,7 +72,7 @@ static void look_at_targets(findings *f) {
     }
 }
 
-/* What binaries of language models are linked with to have a server. */
+/* What binaries are linked with to have a server. */
 static void look_for_server(findings *f) {
     for (size_t i = 0; i < infc_target_count(); i++) {
         const infc_target *target = infc_target_at(i);
@@ -84,7 +84,7 @@ static void look_for_server(findings *f) {
             continue;
         const bool good =
             infc_serve_libraries_find(&aside, &any, target, &toolchain, &found) == INFC_OK && found.n;
-        add(f, "server of language models", good ? "libevent, libmd" : "missing: binaries have no command serve",
+        add(f, "server in binaries", good ? "libevent, libmd" : "missing: binaries have no command serve",
             good ? NULL : "apt-get install -y " INFC_SERVE_PACKAGES, false);
         return;
     }

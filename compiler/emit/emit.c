@@ -42,6 +42,7 @@ infc_status infc_emit_skeleton(infc_emit_unit *u, const char *file, const infc_e
         {"weights_bytes", infc_arena_printf(arena, "%llu", (unsigned long long)u->weights_bytes)},
         {"weights_align", infc_arena_printf(arena, "%d", INFC_ALIGN)},
         {"llm", plan->llm ? "1" : "0"},
+        {"serves", infc_emit_serves(u) ? "1" : "0"},
         {"arena_bytes_per_worker", infc_arena_printf(arena, "%llu", (unsigned long long)plan->arena_bytes_per_worker)},
         {"arena_bytes", infc_arena_printf(arena, "%llu", (unsigned long long)arena_bytes)},
     };

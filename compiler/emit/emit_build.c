@@ -10,13 +10,18 @@ static bool ends_with(const char *text, const char *end) {
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-static bool of_language_models(const char *path) {
-    static const char *const folders[] = {"runtime/llm/",     "runtime/text/",
-                                          "runtime/app_llm/", "runtime/serve_llm/",
-                                          "runtime/serve/",   NULL};
-    for (int i = 0; folders[i]; i++)
-        if (strncmp(path, folders[i], strlen(folders[i])) == 0) return true;
-    return false;
+/* Folders of the runtime that not every binary has. */
+static bool is_needed(const infc_emit_unit *u, const char *path) {
+    const bool llm = u->plan->llm != NULL, serves = infc_emit_serves(u);
+    const struct {
+        const char *folder;
+        bool needed;
+    } some[] = {{"runtime/llm/", llm},      {"runtime/text/", llm},
+                {"runtime/app_llm/", llm},  {"runtime/serve_llm/", llm},
+                {"runtime/serve/", serves}, {"runtime/serve_tensor/", serves && !llm}};
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+        if (strncmp(path, some[i].folder, strlen(some[i].folder)) == 0) return some[i].needed;
+    return true;
 }
 
 /* The bytes of all tensors that a run for a check holds at once: inputs, outputs, and one more, unpacked. */
@@ -71,7 +76,8 @@ infc_status infc_emit_runtime(infc_emit_unit *u) {
     const char **sources = INFC_NEW(arena, const char *, infc_embedded_n + 1),
                **serve = INFC_NEW(arena, const char *, infc_embedded_n);
     sources[n++] = infc_arena_printf(arena, "src/%s_main.c", u->name);
-    if (u->plan->llm) INFC_TRY(infc_dir_create(u->cx, infc_path_join(arena, u->dir, "src/serve")));
+    if (infc_emit_serves(u))
+        INFC_TRY(infc_dir_create(u->cx, infc_path_join(arena, u->dir, "src/serve")));
     INFC_TRY(infc_emit_skeleton(u, "NAME_main.c.in", NULL, 0, &main_text));
     INFC_TRY(infc_emit_write(u, sources[0], infc_buf_bytes(&main_text), 0644));
     for (size_t i = 0; i < infc_embedded_n; i++) {
@@ -79,7 +85,7 @@ infc_status infc_emit_runtime(infc_emit_unit *u) {
         const char *base = infc_path_base(file->path);
         if (strncmp(file->path, prefix, sizeof prefix - 1) != 0 || strcmp(base, "infc_abi.h") == 0)
             continue;
-        if (!u->plan->llm && of_language_models(file->path)) continue;
+        if (!is_needed(u, file->path)) continue;
         const bool serves = strncmp(file->path, "runtime/serve", 13) == 0;
         const char *path = infc_arena_printf(arena, "src/%s/%s", serves ? "serve" : "infrt", base);
         INFC_TRY(infc_emit_write(u, path, file->bytes, 0644));

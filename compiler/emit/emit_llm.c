@@ -20,23 +20,6 @@ static void print_adapters(const infc_adapter_facts *f, infc_arena *arena, infc_
                     INFC_ADAPTER_MODULES, (unsigned long long)f->slot_bytes);
 }
 
-/* What the spec says; what it leaves open is the runtime's to choose. */
-static bool print_serve(const infc_emit_unit *u, infc_buf *out) {
-    const infc_spec_serve *s = u->spec ? &u->spec->serve : NULL;
-    if (!s || !s->asked) return false;
-    infc_buf_puts(out, "static const infc_serve_info serve = {\n");
-#define INFC_SERVE_TEXT(key) \
-    if (s->key)              \
-        infc_buf_printf(out, "    .%s = %s,\n", #key, infc_emit_literal(u->cx->arena, s->key));
-#define INFC_SERVE_NUMBER(key) \
-    if (s->key) infc_buf_printf(out, "    .%s = %lld,\n", #key, (long long)s->key);
-#define INFC_SERVE_TIME(key) \
-    if (s->key) infc_buf_printf(out, "    .%s_ns = %lld,\n", #key, (long long)s->key);
-#include "../frontend/spec_serve.def"
-    infc_buf_puts(out, "};\n");
-    return true;
-}
-
 const char *infc_emit_llm_info(const infc_emit_unit *u) {
     const infc_llm_facts *f = u->plan->llm;
     infc_arena *arena = u->cx->arena;
@@ -50,7 +33,7 @@ const char *infc_emit_llm_info(const infc_emit_unit *u) {
         infc_buf_printf(&out, "%s%lld", i ? ", " : "", (long long)f->eos[i]);
     if (f->n_eos) infc_buf_puts(&out, "};\n");
     if (f->adapters.max_loaded) print_adapters(&f->adapters, arena, &out);
-    const bool serves = print_serve(u, &out);
+    infc_buf_puts(&out, infc_emit_serve_info(u));
     infc_buf_printf(
         &out,
         "static const infc_llm_info llm = {\n    .struct_bytes = sizeof(infc_llm_info),\n"
@@ -67,7 +50,7 @@ const char *infc_emit_llm_info(const infc_emit_unit *u) {
     if (f->target_itl)
         infc_buf_printf(&out, "    .target_itl_ns = %lldu,\n", (long long)f->target_itl);
     if (f->no_prefix_cache) infc_buf_puts(&out, "    .forgetful = 1,\n");
-    if (serves) infc_buf_puts(&out, "    .serve = &serve,\n");
+    if (u->spec && u->spec->serve.asked) infc_buf_puts(&out, "    .serve = &serve,\n");
     infc_buf_printf(&out, "    .format = %s,\n    .kv_format = %s,\n    .parameters = %lluu,\n};\n",
                     infc_emit_literal(arena, f->format), infc_emit_literal(arena, f->kv_format),
                     (unsigned long long)f->parameters);

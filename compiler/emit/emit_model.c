@@ -171,6 +171,7 @@ infc_status infc_emit_model_text(infc_emit_unit *u, infc_buf *out) {
     infc_buf labels = {.arena = arena}, classes = {.arena = arena}, cpu = {.arena = arena};
     int n_tensors;
     const char *tensors = tensor_infos(u, &n_tensors);
+    const char *serve = plan->llm ? "" : infc_emit_serve_info(u), *embed = infc_emit_embed_info(u);
     INFC_TRY(class_infos(u, &labels, &classes));
     INFC_TRY(cpu_checks(u, &cpu));
     const infc_expand_var vars[] = {
@@ -196,6 +197,12 @@ infc_status infc_emit_model_text(infc_emit_unit *u, infc_buf *out) {
         {"n_texts", count(u, u->spec ? u->spec->n_texts : 0)},
         {"text_infos", infc_buf_str(&u->prepare->text_infos)},
         {"llm_info", plan->llm ? infc_emit_llm_info(u) : ""},
+        {"serve_info", serve},
+        {"has_serve", *serve ? "1" : "0"},
+        {"embed_info", embed},
+        {"has_embed", *embed ? "1" : "0"},
+        {"serve_fields", infc_arena_printf(arena, "%s%s", *serve ? ".serve = &serve, " : "",
+                                           *embed ? ".embed = &embed, " : "")},
         {"cpu_checks", infc_buf_str(&cpu)},
         {"arena_lower_bound", infc_arena_printf(arena, "%llu", (unsigned long long)plan->arena_lower_bound)},
         {"weights_hash", infc_arena_printf(arena, "UINT64_C(0x%016llx)", (unsigned long long)u->weights_hash)},

@@ -102,6 +102,7 @@ static void name_functions(infc_emit_unit *u) {
     for (size_t i = 0; u->spec && i < u->spec->n_texts; i++) {
         infc_map_put(&taken, infc_arena_printf(arena, "prepare_%s", u->spec->texts[i].name), 1);
         infc_map_put(&taken, infc_arena_printf(arena, "tokens_%s", u->spec->texts[i].name), 1);
+        infc_map_put(&taken, infc_arena_printf(arena, "whole_%s", u->spec->texts[i].name), 1);
     }
     for (size_t i = 0; i < u->n_functions; i++) {
         infc_emit_function *f = &u->functions[i];

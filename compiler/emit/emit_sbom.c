@@ -2,6 +2,7 @@
 #include "embedded.h"
 #include "../base/hash.h"
 #include "emit_unit.h"
+#include <string.h>
 
 typedef struct package {
     const char *id, *name, *version, *license;
@@ -34,6 +35,10 @@ static void print_relation(const char *from, const char *relation, const char *t
                     out->len ? ",\n" : "", from, relation, to);
 }
 
+static bool of_server(const char *file) {
+    return file && strcmp(file, "runtime/serve/serve.c") == 0;
+}
+
 infc_status infc_emit_sbom(infc_emit_unit *u) {
     infc_arena *arena = u->cx->arena;
     const char *license = u->spec && u->spec->license ? u->spec->license : "NOASSERTION";
@@ -52,7 +57,7 @@ infc_status infc_emit_sbom(infc_emit_unit *u) {
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         package part = parts[i];
         const infc_bytes *file = part.file ? infc_embedded(part.file) : NULL;
-        if (part.file && !file) continue;
+        if ((part.file && !file) || (of_server(part.file) && !infc_emit_serves(u))) continue;
         if (file) part.sha256 = infc_sha256_hex(arena, *file);
         print_package(u, &part, &packages);
         if (part.relation) print_relation("model", part.relation, part.id, &relations);

@@ -16,15 +16,19 @@ static infc_status input_fits(const infc_emit_unit *u, words *w, int i, const ch
     int64_t min, max, step;
     int axis = type->rank - 1;
     bool fits = axis >= 0 && (type->dtype == INFC_DTYPE_i64 || type->dtype == INFC_DTYPE_i32);
-    for (int d = 0; d < axis; d++) fits &= type->dims[d] == 1;
+    for (int d = 0; d < axis && fits; d++) /* one text, or a range of them from 1 */
+        fits = type->dims[d] == 1 ||
+               (d == 0 && infc_emit_axis_sizes(u, w->inputs[i], 0, &min, &max, &step) && min == 1);
     fits = fits && infc_emit_axis_sizes(u, w->inputs[i], axis, &min, &max, &step);
     if (fits && i == 0)
         w->axis = axis, w->min = min, w->max = max, w->step = step, w->dtype = type->dtype;
     if (fits && axis == w->axis && min == w->min && max == w->max && step == w->step && type->dtype == w->dtype)
         return INFC_OK;
-    return infc_fail(u->cx, INFC_ERR_SPEC,
-                     w->text->loc, "input \"%s\" is %s; text needs i64 or i32 [1,tokens], the same for all it feeds",
-                     name, infc_type_text(u->cx->arena, type));
+    return infc_fail(
+        u->cx, INFC_ERR_SPEC, w->text->loc,
+        "input \"%s\" is %s; text needs i64 or i32 [1,tokens], or a range from 1 instead of 1, the "
+        "same for all it feeds",
+        name, infc_type_text(u->cx->arena, type));
 }
 
 static infc_status words_find(const infc_emit_unit *u, const infc_spec_text *text, words *w) {
@@ -117,9 +121,11 @@ static void put_functions(const infc_emit_unit *u, const words *w, infc_buf *out
         "    const int64_t step = %lld, most = %lld;\n"
         "    int64_t tokens = infrt_wordpiece_ids(&%s_words, text, text ? n : 0, most, %d, 0);\n"
         "    if (tokens < %lld) tokens = %lld;\n"
-        "    return (tokens + step - 1) / step * step;\n}\n\n",
+        "    return (tokens + step - 1) / step * step;\n}\n\n"
+        "int64_t %s_whole_%s(const char *text, size_t n) {\n"
+        "    return infrt_wordpiece_upto(&%s_words, text, text ? n : 0, INT64_MAX, %d, 0);\n}\n\n",
         u->name, name, (long long)w->step, (long long)w->max, name, width, (long long)w->min,
-        (long long)w->min);
+        (long long)w->min, u->name, name, name, width);
     infc_buf_printf(
         out,
         "int %s_prepare_%s(const char *text, size_t n, int64_t steps, void *ids, void *mask, void "
@@ -138,11 +144,15 @@ static void put_header(const infc_emit_unit *u, const words *w, infc_buf *out) {
         "#define %s_PREPARE_%s_STEPS %lld\n"
         "/* Inputs from n bytes of UTF-8: ids, mask and types of `steps` tokens, %s each; mask and "
         "types may be\n"
-        " * null. _tokens_: how many steps a text needs, at most %lld; what is longer is cut. */\n"
+        " * null. _tokens_: how many steps a text needs, at most %lld; what is longer is cut. "
+        "_whole_: how\n"
+        " * many tokens it is uncut. */\n"
         "int64_t %s_tokens_%s(const char *text, size_t n);\n"
+        "int64_t %s_whole_%s(const char *text, size_t n);\n"
         "int %s_prepare_%s(const char *text, size_t n, int64_t steps, void *ids, void *mask, void "
         "*types);\n",
-        u->upper, name, (long long)w->max, type, (long long)w->max, u->name, name, u->name, name);
+        u->upper, name, (long long)w->max, type, (long long)w->max, u->name, name, u->name, name,
+        u->name, name);
 }
 
 static const char *index_text(infc_arena *arena, int input) {

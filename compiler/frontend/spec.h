@@ -123,6 +123,7 @@ typedef struct infc_spec_serve { /* null and 0: not said */
 #define INFC_SERVE_NUMBER(key) int64_t key;
 #define INFC_SERVE_TIME(key) int64_t key;
 #include "spec_serve.def"
+    infc_loc batch_wait_loc;
 } infc_spec_serve;
 
 typedef struct infc_spec {

@@ -1,4 +1,4 @@
-/* spec_serve.c - the key `serve`: the server in the binary of a language model. */
+/* spec_serve.c - the key `serve`: the server in the binary. */
 #include "spec_fill.h"
 
 static const char *text_of(const infc_yaml *map, const char *key) {
@@ -14,8 +14,16 @@ static int64_t number_of(const infc_yaml *map, const char *key) {
 void infc_spec_fill_serve(const infc_yaml *root, infc_spec *out) {
     const infc_yaml *asked = infc_spec_get(root, "serve"), *map = infc_spec_get_map(root, "serve");
     if (!asked || asked->is_default) return;
-    out->llm_loc = asked->loc;
-    out->llm_key = "serve";
+    static const char *const of_llm[] = {"serve.adapter_root", "serve.key_tokens",
+                                         "serve.key_adapters", "serve.timeout"};
+    for (size_t i = 0; i < sizeof of_llm / sizeof *of_llm; i++) {
+        const infc_yaml *key = infc_spec_get(map, of_llm[i] + sizeof "serve");
+        if (!key) continue;
+        out->llm_loc = key->loc;
+        out->llm_key = of_llm[i];
+    }
+    const infc_yaml *wait = infc_spec_get(map, "batch_wait");
+    if (wait) out->serve.batch_wait_loc = wait->loc;
     out->serve.asked = true;
     out->serve.loc = asked->loc;
 #define INFC_SERVE_TEXT(key) out->serve.key = text_of(map, #key);

@@ -35,6 +35,7 @@ typedef struct infrt_app {
     infrt_error error;
     infc_model sized; /* the model for `sizes`: what `model` points to then */
     int64_t sizes[INFRT_APP_SIZES];
+    int signal; /* that ended it; 0: none */
 } infrt_app;
 
 /* Weights up to this size are hashed at every start (under 1 ms); larger ones by `verify` and --weights. */
@@ -63,6 +64,7 @@ infrt_status infrt_app_run(infrt_app *app);
 infrt_status infrt_app_bench(infrt_app *app);
 infrt_status infrt_app_info(infrt_app *app);
 infrt_status infrt_app_verify(infrt_app *app);
+infrt_status infrt_app_serve(infrt_app *app);
 
 /* How long the runs took; `run` only. */
 typedef struct infrt_run_times {

@@ -2,6 +2,7 @@
 #include "app.h"
 #include "infrt_app.h"
 #include "infrt_os.h"
+#include <signal.h>
 
 static infrt_status dispatch(infrt_app *app) {
     switch (app->options.parsed.command) {
@@ -9,6 +10,7 @@ static infrt_status dispatch(infrt_app *app) {
     case INFRT_COMMAND_BENCH: return infrt_app_bench(app);
     case INFRT_COMMAND_INFO: return infrt_app_info(app);
     case INFRT_COMMAND_VERIFY: return infrt_app_verify(app);
+    case INFRT_COMMAND_SERVE: return infrt_app_serve(app);
     }
     return infrt_fail(&app->error, INFRT_ERR_INTERNAL, "a command without code");
 }
@@ -23,5 +25,9 @@ int infrt_app_main(const infc_model *model, int argc, char **argv) {
     infrt_session_destroy(&app.session);
     infrt_buffers_destroy(&app.buffers);
     infrt_weights_close(&app.weights);
-    return infrt_shell_end(&app.shell, status);
+    const int code = infrt_shell_end(&app.shell, status);
+    if (!app.signal) return code;
+    signal(app.signal, SIG_DFL); /* so that who started it sees why it ended */
+    raise(app.signal);
+    return 128 + app.signal;
 }

@@ -7,7 +7,8 @@ enum {
     RUN = INFRT_COMMAND_RUN,
     BENCH = INFRT_COMMAND_BENCH,
     INFO = INFRT_COMMAND_INFO,
-    VERIFY = INFRT_COMMAND_VERIFY
+    VERIFY = INFRT_COMMAND_VERIFY,
+    SERVE = INFRT_COMMAND_SERVE
 };
 
 static const infrt_flag flags[] = {
@@ -17,11 +18,19 @@ static const infrt_flag flags[] = {
 #undef INFRT_OPTION
 };
 
+static const char serve_more[] =
+    "It speaks the Open Inference Protocol, version 2 (/v2/models/NAME/infer), and makes vectors "
+    "of texts at\n"
+    "/v1/embeddings where it was compiled for texts. One line of JSON on stderr for each request.\n"
+    "  serve --port 8080\n"
+    "  serve --host 0.0.0.0 --api-keys env:KEYS\n";
+
 static const infrt_command_info commands[] = {
     {"run", "run the model on given inputs and show the outputs", RUN, NULL},
     {"bench", "measure: latency percentiles, time per step, GFLOP/s", BENCH, NULL},
     {"info", "what this binary is: inputs, outputs, sizes, versions, provenance", INFO, NULL},
     {"verify", "check weights, CPU and results with every number of workers", VERIFY, NULL},
+    {"serve", "answer requests over HTTP until SIGTERM", SERVE, serve_more},
 };
 
 const infrt_command_line infrt_app_commands = {commands, flags, sizeof commands / sizeof *commands,

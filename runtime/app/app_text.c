@@ -32,7 +32,7 @@ infrt_status infrt_text_look(infrt_app *app, const infc_text_info *info, const c
         if (inputs[i] == UINT32_MAX) continue;
         const infc_tensor_info *input = &app->model->inputs[inputs[i]];
         infrt_tensor tensor = {.dtype = input->dtype, .rank = input->rank};
-        memcpy(tensor.dims, input->dims, sizeof tensor.dims);
+        for (uint32_t d = 0; d < info->axis; d++) tensor.dims[d] = 1; /* one text */
         tensor.dims[info->axis] = steps;
         seen(self, inputs[i], &tensor);
     }

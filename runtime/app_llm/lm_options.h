@@ -1,7 +1,7 @@
 /* lm_options.h - the command line of a language model: commands and flags. */
 #ifndef INFRT_LM_OPTIONS_H
 #define INFRT_LM_OPTIONS_H
-#include "app_flags.h"
+#include "serve_flags.h"
 #include "infrt_llm.h"
 
 typedef enum infrt_lm_command {
@@ -20,12 +20,12 @@ typedef enum infrt_lm_command {
 typedef struct infrt_lm_options {
     infrt_parsed parsed;
     const char *prompt, *prompt_file, *ids, *system, *overflow, *profile, *weights, *data, *logits,
-        *against, *host, *api_keys, *adapter_root;
-    infrt_words port; /* so that 0 can be told from nothing */
+        *against, *adapter_root;
+    infrt_serve_flags serve;
     bool chat, ignore_eos, pin, huge_pages, lock_memory;
     uint32_t max_tokens, top_k, logprobs, prompt_tokens, tokens, depth, batch, repeat, context,
-        chunk, threads, queue, connections, requests_per_minute, key_tokens, key_adapters;
-    uint64_t seed, kv_memory, max_body, timeout, watchdog, target_itl; /* times: ns */
+        chunk, threads, key_tokens, key_adapters;
+    uint64_t seed, kv_memory, timeout, target_itl; /* times: ns */
     float temperature, top_p, min_p, repetition_penalty, presence_penalty, frequency_penalty;
     infrt_words stop, logit_bias, adapter;
 } infrt_lm_options;

@@ -156,6 +156,21 @@ bool infrt_json_count(infrt_json_reader *r, uint64_t *out) {
     return true;
 }
 
+bool infrt_json_whole(infrt_json_reader *r, bool *negative, uint64_t *out) {
+    space_skip(r);
+    *negative = peek(r) == '-';
+    if (*negative) r->at++;
+    const char *from = r->at;
+    const size_t n = digits_skip(r);
+    const int next = peek(r);
+    bool fits = n > 0 && (n == 1 || *from != '0') && next != '.' && next != 'e' && next != 'E';
+    *out = 0;
+    for (size_t i = 0; i < n && fits; i++)
+        fits = !__builtin_mul_overflow(*out, 10, out) &&
+               !__builtin_add_overflow(*out, (uint64_t)(from[i] - '0'), out);
+    return fits || infrt_json_refuse(r, "not a whole number");
+}
+
 bool infrt_json_word(infrt_json_reader *r, const char *word) {
     const size_t n = strlen(word);
     space_skip(r);

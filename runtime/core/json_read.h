@@ -29,6 +29,8 @@ bool infrt_json_string_read(infrt_json_reader *r, char *out, size_t room);
 bool infrt_json_number(infrt_json_reader *r, double *out);
 /* A number without sign, fraction and exponent, up to INT64_MAX. */
 bool infrt_json_count(infrt_json_reader *r, uint64_t *out);
+/* The same with a sign, up to UINT64_MAX without it; -0 is 0. */
+bool infrt_json_whole(infrt_json_reader *r, bool *negative, uint64_t *out);
 bool infrt_json_skip(infrt_json_reader *r);                   /* any value */
 bool infrt_json_word(infrt_json_reader *r, const char *word); /* true, false or null, and no other */
 bool infrt_json_end(infrt_json_reader *r);                    /* nothing but white space is left */

@@ -163,7 +163,16 @@ typedef struct infc_serve_info {
     uint64_t max_body;
     uint32_t requests_per_minute, key_adapters;
     uint64_t key_tokens, timeout_ns, watchdog_ns;
+    uint64_t batch_wait_ns; /* of tensors: how long a run may wait for rows of further requests */
 } infc_serve_info;
+
+/* How texts become vectors: an input of kind `text`, an output of kind `embedding`. */
+typedef struct infc_embed_info {
+    uint32_t text, output; /* of infc_model.texts; f32 [texts,width] */
+    int64_t pad;           /* token id after the text's own */
+    /* How many tokens n bytes of UTF-8 are, however many the model takes. */
+    int64_t (*whole)(const char *text, size_t n);
+} infc_embed_info;
 
 typedef struct infc_llm_info {
     uint32_t struct_bytes;
@@ -209,7 +218,9 @@ typedef struct infc_model {
     const infc_audio_info *audios;
     uint32_t n_texts;
     const infc_text_info *texts;
-    const infc_llm_info *llm; /* null unless a language model */
+    const infc_llm_info *llm;     /* null unless a language model */
+    const infc_serve_info *serve; /* of others: null unless the binary has a server */
+    const infc_embed_info *embed; /* null: texts do not become vectors */
 } infc_model;
 
 #define INFC_WEIGHTS_MAGIC "infcwts1" /* eight characters, as those below without a NUL */

@@ -13,10 +13,11 @@ typedef struct infrt_serve_options {
     const char *adapter_root; /* folder below which adapters may be loaded; null: from nowhere */
     /* Of each key; without keys of all clients together. 0: any number. */
     uint32_t requests_per_minute;
-    uint32_t key_adapters; /* loaded at a time */
-    uint64_t key_tokens;   /* of the cache, that answers under way may come to need */
-    uint64_t timeout_ns;   /* from a request to the end of its answer; 0: any */
-    uint64_t watchdog_ns;  /* a step that takes longer stands still; 0: a minute */
+    uint32_t key_adapters;  /* loaded at a time */
+    uint64_t key_tokens;    /* of the cache, that answers under way may come to need */
+    uint64_t timeout_ns;    /* from a request to the end of its answer; 0: any */
+    uint64_t watchdog_ns;   /* a step that takes longer stands still; 0: a minute */
+    uint64_t batch_wait_ns; /* of tensors: how long a run may wait for rows of further requests */
 } infrt_serve_options;
 
 /* A language model, as OpenAI's API has it. Serves until SIGTERM or SIGINT and until what runs then has ended; a second
@@ -25,5 +26,10 @@ typedef struct infrt_serve_options {
  * answers in a step. INFRT_ERR_IO: the address cannot be had; INFRT_ERR_USAGE: no keys. */
 infrt_status infrt_serve_llm(infrt_llm *llm, const infc_model *model,
                              const infrt_serve_options *options, int *out_signal, infrt_error *error);
+
+/* A model of tensors, as the Open Inference Protocol, version 2, has it, and where it was compiled for texts as OpenAI
+ * has embeddings. The same otherwise. Runs are by `workers` each, as many at a time as there are CPUs for. */
+infrt_status infrt_serve_tensors(const infc_model *model, const infrt_weights *weights, uint32_t workers,
+                                 const infrt_serve_options *options, int *out_signal, infrt_error *error);
 
 #endif

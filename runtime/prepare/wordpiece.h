@@ -182,9 +182,8 @@ static inline void infrt_word_normal(infrt_word_state *s, uint32_t c) {
 }
 
 /* Writes at most `most` ids, those around the text included; returns how many. */
-static inline int64_t infrt_wordpiece_ids(const infrt_wordpiece *w, const char *text, size_t n,
-                                          int64_t most, unsigned width, void *ids) {
-    if (w->most_tokens && most > (int64_t)w->most_tokens) most = (int64_t)w->most_tokens;
+static inline int64_t infrt_wordpiece_upto(const infrt_wordpiece *w, const char *text, size_t n,
+                                           int64_t most, unsigned width, void *ids) {
     infrt_word_state s = {.w = w, .most = most, .width = width, .ids = ids};
     for (uint32_t i = 0; i < w->n_before; i++) infrt_word_token(&s, w->before[i]);
     s.most = most - (int64_t)w->n_after;
@@ -200,6 +199,13 @@ static inline int64_t infrt_wordpiece_ids(const infrt_wordpiece *w, const char *
     s.most = most;
     for (uint32_t i = 0; i < w->n_after; i++) infrt_word_token(&s, w->after[i]);
     return s.n;
+}
+
+/* The same, and no more than the tokenizer's own limit. */
+static inline int64_t infrt_wordpiece_ids(const infrt_wordpiece *w, const char *text, size_t n,
+                                          int64_t most, unsigned width, void *ids) {
+    if (w->most_tokens && most > (int64_t)w->most_tokens) most = (int64_t)w->most_tokens;
+    return infrt_wordpiece_upto(w, text, n, most, width, ids);
 }
 
 /* Inputs of `steps` tokens: ids filled up with padding, mask 1 for tokens and 0 for padding, types 0. mask and types

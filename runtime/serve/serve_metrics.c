@@ -3,6 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+const double infrt_seconds_fine[] = {1e-5,   2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4,  1e-3,
+                                     2.5e-3, 5e-3,   0.01, 0.02, 0.04,   0.075, 0.15,
+                                     0.3,    0.6,    1.2,  2.5,  10,     60};
 const double infrt_seconds_short[] = {0.001, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25,
                                       0.5,   0.75,   1,     2.5,  5,    7.5,  10,   20,   40,  80};
 const double infrt_seconds_long[] = {0.05, 0.1, 0.3, 0.5, 0.8, 1,  1.5, 2,   2.5, 5,

@@ -6,8 +6,8 @@
 enum { INFRT_BUCKETS = 20, INFRT_ROUTES_MOST = 32, INFRT_STATUS_CLASSES = 6 };
 
 /* Bounds of buckets. */
-extern const double infrt_seconds_short[INFRT_BUCKETS], infrt_seconds_long[INFRT_BUCKETS],
-    infrt_counts[INFRT_BUCKETS], infrt_counts_small[INFRT_BUCKETS];
+extern const double infrt_seconds_fine[INFRT_BUCKETS], infrt_seconds_short[INFRT_BUCKETS],
+    infrt_seconds_long[INFRT_BUCKETS], infrt_counts[INFRT_BUCKETS], infrt_counts_small[INFRT_BUCKETS];
 
 typedef struct infrt_histogram {
     uint64_t counts[INFRT_BUCKETS + 1], n; /* the last: above all bounds */

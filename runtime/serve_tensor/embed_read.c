@@ -1,0 +1,159 @@
+/* embed_read.c - see embed_read.h. */
+#include "embed_read.h"
+#include "json_read.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INPUT, MODEL, FORMAT, DIMENSIONS, N_KEYS };
+static const char *const keys[] = {"input", "model", "encoding_format", "dimensions"};
+
+typedef struct reading {
+    infrt_embed *out;
+    infrt_refusal *refusal;
+    uint64_t width;
+    uint32_t most_ids, n_ids;
+    size_t used, room; /* of texts */
+    bool seen[N_KEYS];
+} reading;
+
+static bool text_take(reading *r, infrt_json_reader *json, const char **text) {
+    char *at = r->out->texts + r->used;
+    if (!infrt_json_string_read(json, at, r->room - r->used)) return false;
+    r->used += strlen(at) + 1;
+    *text = at;
+    return true;
+}
+
+/* Null: no more are taken. */
+static infrt_embed_text *input_add(reading *r) {
+    infrt_embed *e = r->out;
+    if (e->n_inputs < INFRT_EMBED_TEXTS) return &e->inputs[e->n_inputs++];
+    infrt_refuse(r->refusal, 400, "input", "input: at most %d texts a request", INFRT_EMBED_TEXTS);
+    return NULL;
+}
+
+static bool text_add(reading *r, infrt_json_reader *json) {
+    infrt_embed_text *input = input_add(r);
+    if (!input || !text_take(r, json, &input->text)) return false;
+    input->bytes = strlen(input->text);
+    if (input->bytes) return true;
+    return infrt_refuse(r->refusal, 400, "input", "input[%u]: the text is empty", r->out->n_inputs - 1);
+}
+
+static bool id_take(void *self, infrt_json_reader *json, const char *key) {
+    reading *r = self;
+    infrt_embed_text *input = &r->out->inputs[r->out->n_inputs - 1];
+    uint64_t id;
+    (void)key;
+    if (infrt_json_next(json) != '0' || !infrt_json_count(json, &id) || id > INT32_MAX)
+        return infrt_refuse(r->refusal, 400, "input", "input[%u]: a list of token ids is needed, whole numbers from 0",
+                            r->out->n_inputs - 1);
+    if (input->n_ids == r->most_ids) {
+        r->refusal->code = "context_length_exceeded";
+        return infrt_refuse(r->refusal, 400, "input", "input[%u]: more token ids than the %u that the model takes",
+                            r->out->n_inputs - 1, r->most_ids);
+    }
+    r->out->ids[r->n_ids++] = (int32_t)id; /* there are fewer than bytes in the body */
+    input->n_ids++;
+    return true;
+}
+
+static bool ids_add(reading *r, infrt_json_reader *json) {
+    infrt_embed_text *input = input_add(r);
+    if (!input) return false;
+    input->first = r->n_ids;
+    if (!infrt_json_array(json, id_take, r)) return false;
+    return input->n_ids > 0 || infrt_refuse(r->refusal, 400, "input", "input[%u]: the list of token ids is empty",
+                                            r->out->n_inputs - 1);
+}
+
+static bool element_take(void *self, infrt_json_reader *json, const char *key) {
+    reading *r = self;
+    const char next = infrt_json_next(json);
+    const uint32_t n = r->out->n_inputs;
+    const bool text = next == '"', first = n == 0;
+    (void)key;
+    if ((text || next == '[') && (first || text == (r->out->inputs[0].text != NULL)))
+        return text ? text_add(r, json) : ids_add(r, json);
+    return infrt_refuse(r->refusal, 400, "input",
+                        "input[%u]: texts, or lists of token ids, are needed, all of one kind", n);
+}
+
+/* A list of numbers is one text. */
+static bool list_is_ids(infrt_json_reader json) {
+    json.at++;
+    return infrt_json_next(&json) == '0';
+}
+
+static bool input_take(reading *r, infrt_json_reader *json) {
+    const char next = infrt_json_next(json);
+    r->out->single = next == '"' || (next == '[' && list_is_ids(*json));
+    if (next == '"') return text_add(r, json);
+    if (next == '[')
+        return r->out->single ? ids_add(r, json) : infrt_json_array(json, element_take, r);
+    return infrt_refuse(r->refusal, 400, "input", "input: a text, a list of texts, or token ids are needed");
+}
+
+static bool format_take(reading *r, infrt_json_reader *json) {
+    char format[16];
+    if (infrt_json_next(json) == '"' && infrt_json_string_read(json, format, sizeof format)) {
+        r->out->base64 = strcmp(format, "base64") == 0;
+        if (r->out->base64 || strcmp(format, "float") == 0) return true;
+    }
+    return infrt_refuse(r->refusal, 400, "encoding_format", "encoding_format: \"float\" or \"base64\" is needed");
+}
+
+static bool dimensions_take(reading *r, infrt_json_reader *json) {
+    uint64_t n;
+    if (infrt_json_next(json) == '0' && infrt_json_count(json, &n) && n == r->width) return true;
+    return infrt_refuse(r->refusal, 400, "dimensions",
+                        "dimensions: the vectors of this model have %" PRIu64
+                        ", and are not cut; leave it out",
+                        r->width);
+}
+
+static bool key_take(void *self, infrt_json_reader *json, const char *key) {
+    reading *r = self;
+    int which = 0;
+    while (which < N_KEYS && strcmp(keys[which], key) != 0) which++;
+    if (which == N_KEYS) return infrt_json_skip(json); /* user, and what nobody knows */
+    if (r->seen[which]) return infrt_refuse(r->refusal, 400, key, "%s is there twice", key);
+    r->seen[which] = true;
+    if (infrt_json_next(json) == 'n') return infrt_json_word(json, "null");
+    switch (which) {
+    case INPUT: return input_take(r, json);
+    case FORMAT: return format_take(r, json);
+    case DIMENSIONS: return dimensions_take(r, json);
+    default:
+        if (infrt_json_next(json) != '"')
+            return infrt_refuse(r->refusal, 400, key, "%s: a text is needed", key);
+        return text_take(r, json, &r->out->model);
+    }
+}
+
+bool infrt_embed_read(const char *body, size_t bytes, uint64_t width, uint32_t most_ids,
+                      infrt_embed *out, infrt_refusal *refusal) {
+    reading r = {.out = out, .refusal = refusal, .width = width, .most_ids = most_ids, .room = bytes + 1};
+    infrt_json_reader json;
+    *out = (infrt_embed){0};
+    out->texts = malloc(r.room); /* a text takes more bytes in JSON: its quotes */
+    out->ids = malloc((bytes / 2 + 1) * sizeof *out->ids); /* a digit and a comma each */
+    out->inputs = calloc(INFRT_EMBED_TEXTS, sizeof *out->inputs);
+    if (!out->texts || !out->ids || !out->inputs)
+        return infrt_refuse(refusal, 503, NULL, "there is no memory for the request");
+    infrt_json_reader_init(&json, body, bytes);
+    if (!infrt_json_object(&json, key_take, &r) || !infrt_json_end(&json))
+        return infrt_refuse(refusal, 400, NULL, "the body is not JSON as it is needed: %s, at byte %zu",
+                            json.wrong ? json.wrong : "no value", (size_t)(json.at - json.begin));
+    if (out->n_inputs) return true;
+    return infrt_refuse(refusal, 400, "input", "input is needed: a text, a list of texts, or token ids");
+}
+
+void infrt_embed_free(infrt_embed *embed) {
+    free(embed->texts);
+    free(embed->ids);
+    free(embed->inputs);
+    *embed = (infrt_embed){0};
+}
