@@ -88,6 +88,7 @@ infrt_status infrt_server_open(infrt_server *s, const infrt_service *service, co
     s->options = options;
     s->created = (int64_t)time(NULL);
     signal(SIGPIPE, SIG_IGN);
+    infrt_conns_memory();
     infrt_status status = loop_make(s, error);
     if (status == INFRT_OK) status = infrt_watch_start(s, error);
     if (status == INFRT_OK) status = infrt_keys_read(&s->keys, options->api_keys, error);

@@ -21,6 +21,7 @@ enum {
     LINGER_SECONDS = 2,
     INPUT_MOST = 65536, /* waits while a request is answered */
     UNSENT_LOW = 16384, /* then what was held back goes on */
+    HEAD_ROOM = 1024,   /* of a reply's head */
 };
 
 static void wait_for(infrt_conn *c, int seconds) {
@@ -85,14 +86,36 @@ static const char *reason_of(int status) {
     return "Unknown";
 }
 
-/* Status line and fields up to the empty line. */
-static void head_send(infrt_conn *c, int status, const char *type, const char *more) {
+/* Nothing more is said: a half-sent reply ends with its connection. */
+static void conn_give_up(infrt_conn *c) {
     struct evbuffer *out = bufferevent_get_output(c->bev);
-    evbuffer_add_printf(out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\n", status, reason_of(status), type);
-    if (c->request_id[0]) evbuffer_add_printf(out, "X-Request-Id: %s\r\n", c->request_id);
-    if (more) evbuffer_add_printf(out, "%s", more);
-    if (c->close) evbuffer_add_printf(out, "Connection: close\r\n");
-    else if (c->http.old) evbuffer_add_printf(out, "Connection: keep-alive\r\n");
+    c->close = true;
+    evbuffer_drain(out, evbuffer_get_length(out));
+    bufferevent_trigger_event(c->bev, BEV_EVENT_ERROR, BEV_TRIG_DEFER_CALLBACKS);
+}
+
+/* All of both or, for want of memory, nothing. */
+static bool send_both(infrt_conn *c, const void *first, size_t n_first, const void *then, size_t n_then) {
+    struct evbuffer *out = bufferevent_get_output(c->bev);
+    if (evbuffer_expand(out, n_first + n_then) == 0 && evbuffer_add(out, first, n_first) == 0 &&
+        (!n_then || evbuffer_add(out, then, n_then) == 0))
+        return true;
+    conn_give_up(c);
+    return false;
+}
+
+#define HEAD_FORMAT "HTTP/1.1 %d %s\r\nContent-Type: %s\r\n%s%s%s%s%s\r\n"
+
+/* Status line and fields, up to and with the empty line; returns its bytes. */
+static size_t head_make(const infrt_conn *c, int status, const char *type, const char *more,
+                        char head[HEAD_ROOM]) {
+    const bool named = c->request_id[0] != 0;
+    const int n = snprintf(head, HEAD_ROOM, HEAD_FORMAT, status, reason_of(status), type,
+                           named ? "X-Request-Id: " : "", c->request_id, named ? "\r\n" : "", more ? more : "",
+                           c->close      ? "Connection: close\r\n"
+                           : c->http.old ? "Connection: keep-alive\r\n"
+                                         : "");
+    return n > 0 && n < HEAD_ROOM ? (size_t)n : 0;
 }
 
 static void request_end(infrt_conn *c, int status) {
@@ -107,25 +130,23 @@ static void request_end(infrt_conn *c, int status) {
     wait_for(c, SEND_SECONDS);
 }
 
-void infrt_conn_reply(infrt_conn *c, int status, const char *type, infrt_out *body, const char *more) {
-    if (body->failed) {
-        static char sorry[] = "{\"error\":{\"message\":\"there is no memory for the "
-                              "answer\",\"type\":\"server_error\","
-                              "\"param\":null,\"code\":null}}\n";
-        *body = (infrt_out){.at = sorry, .n = sizeof sorry - 1};
-        status = 500;
-    }
+void infrt_conn_reply(infrt_conn *c, int status, const char *type, const infrt_out *body, const char *more) {
+    static const char sorry[] =
+        "{\"error\":{\"message\":\"there is no memory for the answer\",\"type\":\"server_error\","
+        "\"param\":null,\"code\":null}}\n";
+    const char *text = body->failed ? sorry : body->at;
+    const size_t n = body->failed ? sizeof sorry - 1 : body->n;
+    char fields[256], head[HEAD_ROOM];
+    if (body->failed) status = 500;
     c->close = c->close || c->server->draining || !c->http.keep_alive;
-    head_send(c, status, type, more);
-    evbuffer_add_printf(bufferevent_get_output(c->bev), "Content-Length: %zu\r\n\r\n", body->n);
-    bufferevent_write(c->bev, body->at, body->n);
+    snprintf(fields, sizeof fields, "%sContent-Length: %zu\r\n", more ? more : "", n);
+    send_both(c, head, head_make(c, status, body->failed ? "application/json" : type, fields, head), text, n);
     request_end(c, status);
 }
 
 void infrt_conn_json(infrt_conn *c, int status, infrt_out *body) {
-    const bool failed = body->failed;
     infrt_conn_reply(c, status, "application/json", body, NULL);
-    if (!failed) infrt_out_free(body);
+    infrt_out_free(body);
 }
 
 void infrt_error_json(const infrt_refusal *r, infrt_out *out) {
@@ -147,33 +168,35 @@ void infrt_conn_refuse(infrt_conn *c, const infrt_refusal *r) {
     snprintf(retry, sizeof retry, "Retry-After: %u\r\n", r->retry_after ? r->retry_after : 1);
     c->server->service->error_put(c, r, &body);
     infrt_out_text(&body, "\n");
-    const bool failed = body.failed;
     infrt_conn_reply(c, r->status, "application/json", &body, more);
-    if (!failed) infrt_out_free(&body);
+    infrt_out_free(&body);
+}
+
+/* What a stream's reply begins with, when it has not begun. */
+static bool stream_begin(infrt_conn *c) {
+    char head[HEAD_ROOM];
+    if (c->phase != INFRT_PHASE_WAITING) return true;
+    c->phase = INFRT_PHASE_STREAMING;
+    c->close = c->close || c->server->draining || !c->http.keep_alive || c->http.old;
+    const char *more = c->http.old ? "Cache-Control: no-cache\r\n"
+                                   : "Cache-Control: no-cache\r\nTransfer-Encoding: chunked\r\n";
+    const size_t n = head_make(c, 200, "text/event-stream; charset=utf-8", more, head);
+    return send_both(c, head, n, NULL, 0);
 }
 
 void infrt_conn_stream(infrt_conn *c, infrt_out *frames, bool last) {
-    struct evbuffer *out = bufferevent_get_output(c->bev);
-    if (c->phase == INFRT_PHASE_WAITING) {
-        c->phase = INFRT_PHASE_STREAMING;
-        c->close = c->close || c->server->draining || !c->http.keep_alive || c->http.old;
-        head_send(c, 200, "text/event-stream; charset=utf-8",
-                  c->http.old ? "Cache-Control: no-cache\r\n\r\n"
-                              : "Cache-Control: no-cache\r\nTransfer-Encoding: chunked\r\n");
-        if (!c->http.old) evbuffer_add(out, "\r\n", 2);
-    }
-    if (frames->n) {
-        if (!c->http.old) evbuffer_add_printf(out, "%zx\r\n", frames->n);
-        evbuffer_add(out, frames->at, frames->n);
-        if (!c->http.old) evbuffer_add(out, "\r\n", 2);
-    }
+    const bool chunked = !c->http.old;
+    const size_t n = frames->n;
+    char size[32];
+    const int n_size = chunked && n ? snprintf(size, sizeof size, "%zx\r\n", n) : 0;
+    if (chunked && n) infrt_out_text(frames, "\r\n");
+    if (chunked && last) infrt_out_text(frames, "0\r\n\r\n");
+    if (frames->failed) conn_give_up(c); /* the client sees that it is not whole */
+    else if (stream_begin(c) && frames->n)
+        send_both(c, size, (size_t)n_size, frames->at, frames->n);
     frames->n = 0;
-    if (last) {
-        if (!c->http.old) evbuffer_add(out, "0\r\n\r\n", 5);
-        request_end(c, 200);
-    } else {
-        c->server->service->flow(c, unsent(c));
-    }
+    if (last) request_end(c, 200);
+    else if (c->server->service->flow) c->server->service->flow(c, unsent(c));
 }
 
 /* ---- requests ----------------------------------------------------------------------------------- */
@@ -228,7 +251,23 @@ static void input_take(infrt_conn *c) {
         evbuffer_drain(in, used);
     }
     if (c->phase >= INFRT_PHASE_CLOSING) evbuffer_drain(in, evbuffer_get_length(in));
+    if (evbuffer_get_length(in) >= INPUT_MOST) bufferevent_disable(c->bev, EV_READ);
+    else if (bufferevent_enable(c->bev, EV_READ) < 0) conn_give_up(c);
 }
+
+/* ---- memory --------------------------------------------------------------------------------------- */
+
+/* libevent does not tell all allocations that fail; a connection that was made without one would wait for ever. */
+static _Thread_local bool lacked_memory;
+
+static void *note(void *at) {
+    lacked_memory = lacked_memory || !at;
+    return at;
+}
+static void *noted_malloc(size_t n) { return note(malloc(n)); }
+static void *noted_realloc(void *at, size_t n) { return note(realloc(at, n)); }
+
+void infrt_conns_memory(void) { event_set_mem_functions(noted_malloc, noted_realloc, free); }
 
 /* ---- callbacks ---------------------------------------------------------------------------------- */
 
@@ -280,6 +319,7 @@ static void on_time(evutil_socket_t fd, short what, void *self) {
 void infrt_conn_accept(infrt_server *s, int fd) {
     static const struct timeval send_time = {.tv_sec = SEND_SECONDS};
     infrt_conn *c = calloc(1, s->service->conn_bytes);
+    lacked_memory = false;
     struct bufferevent *bev = c ? bufferevent_socket_new(s->base, fd, BEV_OPT_CLOSE_ON_FREE) : NULL;
     if (!bev) {
         evutil_closesocket(fd);
@@ -297,10 +337,10 @@ void infrt_conn_accept(infrt_server *s, int fd) {
     }
     request_begin(c);
     bufferevent_setcb(bev, on_read, on_write, on_event, c);
-    bufferevent_setwatermark(bev, EV_READ, 0, INPUT_MOST);
     bufferevent_setwatermark(bev, EV_WRITE, UNSENT_LOW, 0);
     bufferevent_set_timeouts(bev, NULL, &send_time);
     bufferevent_enable(bev, EV_READ | EV_WRITE);
+    if (lacked_memory) conn_free(c);
 }
 
 bool infrt_conns_pending(const infrt_server *s) {

@@ -88,7 +88,6 @@ void infrt_handle_metrics(infrt_conn *c) {
                         "From the end of a request's head to the end of its answer.");
     s->service->metrics(s, &out);
     http_put(s, &out);
-    const bool failed = out.failed;
     infrt_conn_reply(c, 200, "text/plain; version=0.0.4; charset=utf-8", &out, NULL);
-    if (!failed) infrt_out_free(&out);
+    infrt_out_free(&out);
 }

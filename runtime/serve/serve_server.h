@@ -113,6 +113,7 @@ void infrt_server_free(infrt_server *s);
 infrt_status infrt_conns_listen(infrt_server *s, infrt_error *error); /* serve_listen.c; the next opens it */
 void infrt_conns_open(infrt_server *s);
 void infrt_listen_close(infrt_server *s);
+void infrt_conns_memory(void);                   /* before anything else of libevent */
 void infrt_conn_accept(infrt_server *s, int fd); /* given */
 void infrt_conns_close(infrt_server *s);         /* all of them */
 /* Whether something is left to be sent. */
@@ -120,7 +121,7 @@ bool infrt_conns_pending(const infrt_server *s);
 /* Sends what is there of a stream; `last`: it has ended. */
 void infrt_conn_stream(infrt_conn *c, infrt_out *frames, bool last);
 /* The reply to a request, complete. `more`: further fields, each with CR LF; may be null. */
-void infrt_conn_reply(infrt_conn *c, int status, const char *type, infrt_out *body, const char *more);
+void infrt_conn_reply(infrt_conn *c, int status, const char *type, const infrt_out *body, const char *more);
 void infrt_conn_json(infrt_conn *c, int status, infrt_out *body); /* frees it */
 void infrt_conn_refuse(infrt_conn *c, const infrt_refusal *refusal);
 /* {"error": {"message", ..}}, as OpenAI has it */

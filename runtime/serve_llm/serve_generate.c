@@ -291,7 +291,7 @@ void infrt_piece_letter(infrt_llm_server *s, infrt_piece *piece) {
         infrt_out frames = {0};
         piece_count(s, c, piece);
         infrt_reply_take(c->reply, piece, &frames);
-        if (frames.n) infrt_conn_stream(&c->base, &frames, false);
+        if (frames.n || frames.failed) infrt_conn_stream(&c->base, &frames, false);
         infrt_out_free(&frames);
     } else if (piece->event.finish) {
         s->metrics.finished[2]++;
@@ -312,7 +312,7 @@ static void job_fail(infrt_llm_conn *c, const infrt_refusal *refusal) {
     c->base.close = true;
     c->base.server->metrics.failed++;
     infrt_conn_stream(&c->base, &out, true);
-    if (!out.failed && out.room) infrt_out_free(&out);
+    infrt_out_free(&out);
 }
 
 static uint32_t longest_of(const infrt_reply *a) {
@@ -345,7 +345,7 @@ static void job_ended(infrt_llm_server *s, infrt_llm_conn *c, infrt_serve_job *j
         infrt_reply_end(c->reply, &out);
         if (job->ask.stream) infrt_conn_stream(&c->base, &out, true);
         else infrt_conn_reply(&c->base, 200, "application/json", &out, NULL);
-        if (!out.failed && out.room) infrt_out_free(&out);
+        infrt_out_free(&out);
     }
     job_drop(c);
 }

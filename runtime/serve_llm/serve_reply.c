@@ -108,6 +108,7 @@ static void logprobs_put(const infrt_reply *a, infrt_said *s, infrt_out *out) {
     infrt_out *lists[] = {&s->logprobs, &s->numbers, &s->top, &s->offsets};
     static const char *const names[] = {"{\"tokens\":[", "],\"token_logprobs\":[",
                                         "],\"top_logprobs\":[", "],\"text_offset\":["};
+    for (int i = 0; i < 4; i++) out->failed = out->failed || lists[i]->failed;
     infrt_out_text(out, "\"logprobs\":");
     if (!a->job->ask.logprobs || !s->logprobs.n) {
         infrt_out_text(out, "null");
@@ -231,7 +232,10 @@ static void echo_put(const infrt_reply *a, uint32_t choice, infrt_out *out) {
     }
     const size_t n = infrt_decode(t, p->ids, p->n_ids, 0, NULL, 0);
     char *text = malloc(n + 1);
-    if (!text) return;
+    if (!text) {
+        out->failed = true;
+        return;
+    }
     infrt_decode(t, p->ids, p->n_ids, 0, text, n);
     infrt_out_escaped(out, text, n);
     free(text);
@@ -267,7 +271,7 @@ void infrt_reply_end(infrt_reply *a, infrt_out *out) {
     }
     head_put(a, out);
     for (uint32_t i = 0; i < a->job->n_choices; i++) {
-        out->failed = out->failed || a->said[i].text.failed || a->said[i].logprobs.failed;
+        out->failed = out->failed || a->said[i].text.failed;
         choice_put(a, i, out);
     }
     infrt_out_text(out, "],");

@@ -45,7 +45,8 @@ void infrt_job_prepare(const infc_model *model, infrt_serve_job *job) {
 
 static void adapter_read(const infc_model *model, infrt_adapter_change *change) {
     change->http_status = 400;
-    infrt_llm_adapter_read(model, change->folder, &change->adapter, &change->error);
+    if (infrt_llm_adapter_read(model, change->folder, &change->adapter, &change->error) == INFRT_ERR_NO_MEMORY)
+        change->http_status = 503;
     close(change->folder_fd);
     change->folder_fd = -1;
 }

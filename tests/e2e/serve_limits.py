@@ -124,7 +124,7 @@ def check_watchdog(program):
             time.sleep(0.02)
             with Stopped(server, "infrt-engine"):
                 whole, plain = parse(first + read_all(streams))[2], parse(read_all(waits))
-                expect(whole.count(b"engine_stalled") == 1 and whole.endswith(b"data: [DONE]\n\n"), "K9: a stream fails")
+                expect(whole.count(b"engine_stalled") == 1 and whole.endswith(b"data: [DONE]\n\n"), "K9, S11: a stream fails")
                 expect(plain[0] == 503 and b"engine_stalled" in plain[2], f"K9: who waits is told: {plain}")
         until("K9: it goes on", lambda: server.ask("POST", TEXT, SHORT)[0] == 200)
         until("K9: nothing is left behind", lambda: server.metric("vllm:num_requests_running") == 0)

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 FAILED = []
@@ -24,6 +25,19 @@ def until(what, holds, seconds=20):
     expect(holds(), what)
 
 
+def run_all(calls):
+    """Each on a thread of its own."""
+    threads = [threading.Thread(target=call) for call in calls]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+
+
+def idle(server):
+    return server.metric("vllm:num_requests_running") == 0 and server.metric("vllm:num_requests_waiting") == 0
+
+
 def finish(name):
     print(f"{name}:", "failed" if FAILED else "all held")
     sys.exit(1 if FAILED else 0)
@@ -32,9 +46,9 @@ def finish(name):
 class Server:
     """./NAME serve with further flags, on a port of its own; stopped at the end of a with block."""
 
-    def __init__(self, program, *flags, env=None, prefix=()):
+    def __init__(self, program, *flags, env=None, prefix=(), port=0):
         self.log_file = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen([*prefix, str(program), "serve", "--port", "0", *map(str, flags)], env=env,
+        self.process = subprocess.Popen([*prefix, str(program), "serve", "--port", str(port), *map(str, flags)], env=env,
                                         stdout=subprocess.PIPE, stderr=self.log_file, text=True)
         line = self.process.stdout.readline()
         if not line.startswith("listening on http://"):

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""A server of examples/tiny-lm among faults: allocations that fail, clients that vanish by the thousand, more requests than
+it can take, adapters whose files change while they are read, an end without a warning. Cases: serve_cases.py.
+
+usage: serve_faults.py INFC SOURCE_DIR WORK_DIR FAIL_ALLOC
+"""
+import mmap
+import os
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "llm"))
+from serve_adapters import answer, load, make_adapters  # noqa: E402
+from serving import Server, compile_tiny, expect, finish, idle, parse, post, run_all, until  # noqa: E402
+
+TEXT, CHAT = "/v1/completions", "/v1/chat/completions"
+VERSE = "In the beginning God created the heaven and the earth, and the evening and the morning were"
+SHORT = {"model": "tiny_lm", "prompt": VERSE, "max_tokens": 3, "temperature": 0}
+LONG = {**SHORT, "max_tokens": 60, "ignore_eos": True}
+USER = {"model": "tiny_lm", "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 4, "temperature": 0}
+
+
+def memory_of(server):
+    """KiB that it has of its own."""
+    status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text()
+    return int(status.split("RssAnon:")[1].split()[0])
+
+
+class Failing:
+    """Lets allocation number `n` of the server fail, counted from now."""
+
+    def __init__(self, path):
+        path.write_bytes(bytes(16))
+        self.path, self.file = path, open(path, "r+b")
+        self.shared = mmap.mmap(self.file.fileno(), 16)
+
+    def arm(self, n):
+        self.shared[:] = struct.pack("qq", n, 0)
+
+    def disarm(self):
+        failed = struct.unpack("qq", self.shared[:])[1]
+        self.arm(0)
+        return failed
+
+
+def is_whole(reply):
+    """A reply that a client understands: complete, and JSON or a stream that says how it ended."""
+    if not reply:
+        return True  # the connection was closed
+    try:
+        status, fields, body = parse(reply)
+    except (ValueError, IndexError, UnicodeDecodeError):
+        return False
+    if fields.get("content-type", "").startswith("text/event-stream"):
+        return body.endswith(b"data: [DONE]\n\n") or not reply.endswith(b"0\r\n\r\n")
+    return len(body) == int(fields["content-length"]) and (status == 200 or status in (400, 429, 500, 503) and b'"error"' in body)
+
+
+def check_allocations(program, work, library, root):
+    """Each allocation that requests make fails once: whoever asks is told or let go, and the next is answered as ever."""
+    failing = Failing(work / "fail_alloc")
+    env = {**os.environ, "LD_PRELOAD": str(library), "FAIL_ALLOC": str(failing.path)}
+    kinds = {
+        "a text": post(TEXT, {**SHORT, "n": 2, "logprobs": 2, "echo": False, "stop": "~"}, "Connection: close"),
+        "a stream": post(CHAT, {**USER, "stream": True, "logprobs": True, "stream_options": {"include_usage": True}},
+                         "Connection: close"),
+        "a long prompt": post(CHAT, {**USER, "messages": [{"role": "user", "content": "a b " * 3000}]}, "Connection: close"),
+        "tokens": post("/tokenize", {"prompt": VERSE}, "Connection: close"),
+        "text of tokens": post("/detokenize", {"tokens": [5, 6, 7]}, "Connection: close"),
+        "facts": b"GET /metrics HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
+        "an adapter": post("/v1/load_lora_adapter", {"lora_name": "a", "lora_path": "a", "load_inplace": True}, "Connection: close"),
+    }
+    told = 0
+    with Server(program, "--adapter-root", root, env=env) as server:
+        known = server.json("POST", TEXT, SHORT)[1]["choices"]
+        for what, request in kinds.items():
+            n, failed = 0, 1
+            while failed and n < 2000 and server.process.poll() is None:
+                n += 1
+                failing.arm(n)
+                try:
+                    reply = server.raw(request)
+                except ConnectionError:
+                    reply = b""
+                except TimeoutError:
+                    reply = b"no end"
+                failed = failing.disarm()
+                told += failed and b" 503 " in reply[:20] or b" 500 " in reply[:20]
+                expect(is_whole(reply), f"{what}, allocation {n}: {reply[:2000]}")
+            expect(2 < n < 2000, f"{what}: {n} allocations")
+            until(f"after {what}", lambda: server.json("POST", TEXT, SHORT)[1].get("choices") == known)
+        until("nothing is left", lambda: idle(server) and server.metric("vllm:kv_cache_usage_perc") == 0)
+        expect(told > 20, f"most are told: {told}")
+        expect(server.stop() == 0, "and it ends well")
+
+
+def vanish(server, seed):
+    """Fifty clients, one after the other, that leave at any time."""
+    at = random.Random(seed)
+    for _ in range(50):
+        try:
+            with server.connect() as s:
+                body = {**LONG, "stream": at.random() < 0.7, "n": at.choice((1, 1, 2)), "prompt": VERSE[at.randrange(60):],
+                        "priority": at.randrange(-2, 3)}
+                request = post(TEXT, body)
+                s.sendall(request[:at.choice((len(request), len(request), len(request), at.randrange(1, len(request))))])
+                s.settimeout(at.choice((0.0005, 0.002, 0.01, 0.05)))
+                while at.random() < 0.8 and s.recv(4096):
+                    pass
+                if at.random() < 0.5:
+                    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        except OSError:
+            pass
+
+
+def check_disconnects(program):
+    """K8, K7: 1,000 clients leave at random, in whatever state their answers are, with a cache of three blocks."""
+    with Server(program, "--kv-memory", "55296", "--context", "96") as server:
+        known = server.json("POST", TEXT, SHORT)[1]["choices"]
+        expect('num_blocks="3"' in str(server.ask("GET", "/metrics")[2]), "K8: three blocks")
+        before = memory_of(server)
+        run_all([lambda i=i: vanish(server, i) for i in range(20)])
+        until("K8: nothing is left", lambda: idle(server) and server.metric("vllm:kv_cache_usage_perc") == 0)
+        expect(server.metric("infrt_client_disconnect_total") > 200, "K8: they did leave")
+        expect(server.metric("vllm:num_preemptions_total") > 0, "K7: answers gave way meanwhile")
+        expect(server.json("POST", TEXT, SHORT)[1]["choices"] == known, "K8: the next is answered as ever")
+        expect(memory_of(server) < before + 8192, f"K8: memory {before} KiB, then {memory_of(server)} KiB")
+        expect(server.stop() == 0, "K8: and it ends well")
+
+
+def check_overload(program):
+    """D8: far more than it can take, for as long as they come: the rest is told to come again, memory stays."""
+    codes = []
+
+    def ask():
+        for _ in range(12):
+            codes.append(server.ask("POST", TEXT, {**LONG, "max_tokens": 8})[0])
+
+    with Server(program, "--queue", 4) as server:
+        run_all([ask] * 40)
+        first = memory_of(server)
+        run_all([ask] * 40)
+        expect(set(codes) == {200, 429} and len(codes) == 960, f"D8: {set(codes)}")
+        expect(memory_of(server) < first + 2048, f"D8: memory {first} KiB, then {memory_of(server)} KiB")
+
+
+def check_changing_files(program, root):
+    """An adapter's file is cut, and put back, while it is read: an error or the adapter, never something in between."""
+    whole, other = ((root / n / "adapter_model.safetensors").read_bytes() for n in "ab")
+    folder, done = root / "changing", threading.Event()
+    shutil.copytree(root / "a", folder)
+    path = folder / "adapter_model.safetensors"
+
+    def change():
+        at = random.Random(1)
+        while not done.is_set():
+            if at.random() < 0.5:
+                os.truncate(path, at.randrange(len(whole)))
+            else:
+                (folder / "new").write_bytes(at.choice((whole, other)))
+                os.replace(folder / "new", path)
+
+    with Server(program, "--adapter-root", root) as server:
+        load(server, "a", "a")
+        alone = answer(server, "a")
+        thread = threading.Thread(target=change)
+        thread.start()
+        codes = {load(server, "x", "changing", load_inplace=True) for _ in range(150)}
+        done.set()
+        thread.join()
+        expect(codes == {200, 400}, f"a changing file: {codes}")
+        path.write_bytes(whole)
+        expect(load(server, "x", "changing", load_inplace=True) == 200 and answer(server, "x") == alone, "and then the whole one")
+        expect(answer(server, "a") == alone, "others are as they were")
+
+
+def check_kill(program):
+    """SIGKILL while it answers, and the next server on that port at once."""
+    with Server(program) as server, server.connect() as s:
+        s.sendall(post(TEXT, {**LONG, "stream": True, "max_tokens": 400}))
+        s.recv(100)
+        server.stop(signal.SIGKILL)
+        port = server.address[1]
+        with Server(program, port=port) as again:
+            expect(again.address[1] == port and again.json("POST", TEXT, SHORT)[0] == 200, "SIGKILL, and again")
+
+
+def check_many_chunks(server):
+    """CVE-2025-23310: a body of 20,000 chunks takes no more room than another."""
+    body = b"".join(b"1\r\n%c\r\n" % c for c in b'{"prompt": "x"' + b" " * 20000 + b"}") + b"0\r\n\r\n"
+    head = b"POST /tokenize HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    expect(parse(server.raw(head + body))[0] == 200, "CVE-2025-23310: many chunks")
+
+
+def main():
+    infc, source, work, library = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]).resolve(), sys.argv[4]
+    shutil.rmtree(work, ignore_errors=True)
+    root = work / "adapters"
+    root.mkdir(parents=True)
+    make_adapters(source, root)
+    program = compile_tiny(infc, source, work / "lm", "--set", "adapters.max_loaded=4")
+    check_allocations(program, work, library, root)
+    check_disconnects(program)
+    check_overload(program)
+    check_changing_files(program, root)
+    check_kill(program)
+    with Server(program) as server:
+        check_many_chunks(server)
+    finish("serve_faults")
+
+
+if __name__ == "__main__":
+    main()
