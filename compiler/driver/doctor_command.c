@@ -86,6 +86,12 @@ static void look_for_server(findings *f) {
             infc_serve_libraries_find(&aside, &any, target, &toolchain, &found) == INFC_OK && found.n;
         add(f, "server in binaries", good ? "libevent, libmd" : "missing: binaries have no command serve",
             good ? NULL : "apt-get install -y " INFC_SERVE_PACKAGES, false);
+        const infc_spec secret = {.serve.tls = true};
+        const bool tls = infc_serve_libraries_find(&aside, &secret, target, &toolchain, &found) == INFC_OK &&
+                         found.n;
+        add(f, "TLS of the server",
+            tls ? "libevent_openssl, libssl, libcrypto" : "missing: serve.tls cannot be compiled",
+            tls ? NULL : "apt-get install -y " INFC_TLS_PACKAGES, false);
         return;
     }
 }

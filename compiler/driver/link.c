@@ -84,7 +84,8 @@ static infc_status compile_objects(linking *l) {
                                 .folder = INFC_OBJECTS_FOLDER "/infrt",
                                 .sources = e->runtime_sources,
                                 .n = binary ? e->n_runtime_sources : 0};
-    o[SERVE] = (infc_objects){.cc = o[RUNTIME].cc,
+    const char *tls = l->spec->serve.tls ? INFC_EMIT_RUNTIME_CFLAGS " -DINFRT_SERVE_TLS" : NULL;
+    o[SERVE] = (infc_objects){.cc = tls ? compiler_words(l, base, tls) : o[RUNTIME].cc,
                               .folder = INFC_OBJECTS_FOLDER "/serve",
                               .sources = e->serve_sources,
                               .n = l->serve.n ? e->n_serve_sources : 0};

@@ -4,7 +4,10 @@
 #include "../emit/emit.h"
 #include <string.h>
 
-static const char *const names[INFC_SERVE_LIBRARIES] = {"libevent_core.a", "libmd.a"};
+/* In the order that a linker needs them; the first N_TLS for serve.tls alone. */
+enum { N_TLS = 3 };
+static const char *const names[INFC_SERVE_LIBRARIES] = {"libevent_openssl.a", "libssl.a",
+                                                        "libcrypto.a", "libevent_core.a", "libmd.a"};
 
 /* What the compiler would link for the name, or null. */
 static infc_status library_find(infc_cx *cx, const infc_toolchain *tools, const char *name, const char **out) {
@@ -27,14 +30,19 @@ infc_status infc_serve_libraries_find(infc_cx *cx, const infc_spec *spec, const 
                          "those have no server; "
                          "remove the key, or compile it there",
                          target->name);
-    for (size_t i = 0; i < INFC_SERVE_LIBRARIES && !tools->cross && out->n == i; i++) {
-        INFC_TRY(library_find(cx, tools, names[i], &out->paths[i]));
+    if ((spec->serve.tls_cert || spec->serve.tls_key) && !spec->serve.tls)
+        return infc_fail(cx, INFC_ERR_SPEC, spec->serve.loc,
+                         "serve: tls_cert and tls_key need a binary with TLS: add tls: true");
+    const size_t first = spec->serve.tls ? 0 : N_TLS, most = INFC_SERVE_LIBRARIES - first;
+    for (size_t i = 0; i < most && !tools->cross && out->n == i; i++) {
+        const char *name = names[first + i];
+        INFC_TRY(library_find(cx, tools, name, &out->paths[i]));
         out->n += out->paths[i] != NULL;
         if (!out->paths[i] && spec->serve.asked)
             return infc_fail(cx, INFC_ERR_TOOLCHAIN, spec->serve.loc,
-                             "serve: %s does not find %s; apt-get install -y " INFC_SERVE_PACKAGES,
-                             tools->cc.label, names[i]);
+                             "serve: %s does not find %s; apt-get install -y %s", tools->cc.label,
+                             name, spec->serve.tls ? INFC_TLS_PACKAGES : INFC_SERVE_PACKAGES);
     }
-    if (out->n < INFC_SERVE_LIBRARIES) out->n = 0;
+    if (out->n < most) out->n = 0;
     return INFC_OK;
 }

@@ -4,8 +4,9 @@
 #include "../frontend/spec.h"
 #include "toolchain.h"
 
-enum { INFC_SERVE_LIBRARIES = 2 };
+enum { INFC_SERVE_LIBRARIES = 5 };
 #define INFC_SERVE_PACKAGES "libevent-dev libmd-dev"
+#define INFC_TLS_PACKAGES INFC_SERVE_PACKAGES " libssl-dev"
 
 typedef struct infc_serve_libraries {
     const char *paths[INFC_SERVE_LIBRARIES]; /* of static libraries */

@@ -139,6 +139,7 @@ infc_status infc_emit_build(infc_emit_unit *u) {
     print_compiles(u, out->model_sources, out->n_model_sources, "model", &lines, &library);
     print_compiles(u, out->baseline_sources, out->n_baseline_sources, "baseline", &lines, &library);
     if (out->weights_asm) print_compiles(u, &out->weights_asm, 1, "baseline", &lines, &library);
+    const bool tls = u->spec && u->spec->serve.tls;
     const char *assembly = out->weights_asm ? infc_arena_printf(arena, " %s_weights.S", u->name) : "";
     const infc_expand_var vars[] = {
         {"compile_lines", infc_buf_str(&lines)},
@@ -147,6 +148,7 @@ infc_status infc_emit_build(infc_emit_unit *u) {
         {"baseline_sources", names(arena, out->baseline_sources, out->n_baseline_sources, " ")},
         {"runtime_sources", names(arena, out->runtime_sources, out->n_runtime_sources, "\n    ")},
         {"serve_sources", names(arena, out->serve_sources, out->n_serve_sources, "\n      ")},
+        {"tls", tls ? "1" : "0"},
         {"has_asm", out->weights_asm ? "1" : "0"},
         {"asm_source", assembly},
         {"cflags", infc_emit_cflags(&u->plan->target)},

@@ -50,6 +50,8 @@ infc_status infc_emit_sbom(infc_emit_unit *u) {
         {"xxhash", "xxHash", NULL, "BSD-2-Clause", NULL, "CONTAINS", "runtime/third_party/xxhash.h"},
         {"stb-image", "stb_image", NULL, "MIT", NULL, "CONTAINS", "runtime/third_party/stb_image.h"},
         {"libevent", "libevent", NULL, "BSD-3-Clause", NULL, "DEPENDS_ON", "runtime/serve/serve.c"},
+        {"openssl", "OpenSSL", NULL, "Apache-2.0", NULL, "DEPENDS_ON",
+         u->spec && u->spec->serve.tls ? "runtime/serve/serve_tls.c" : ""},
         {"libmd", "libmd", NULL, "BSD-3-Clause", NULL, "DEPENDS_ON", "runtime/serve/serve.c"},
     };
     infc_buf packages = {.arena = arena}, relations = {.arena = arena};

@@ -120,6 +120,7 @@ typedef struct infc_spec_serve { /* null and 0: not said */
     bool asked;                  /* the binary has to have a server */
     infc_loc loc;
 #define INFC_SERVE_TEXT(key) const char *key;
+#define INFC_SERVE_SWITCH(key) bool key;
 #define INFC_SERVE_NUMBER(key) int64_t key;
 #define INFC_SERVE_TIME(key) int64_t key;
 #include "spec_serve.def"

@@ -27,6 +27,7 @@ void infc_spec_fill_serve(const infc_yaml *root, infc_spec *out) {
     out->serve.asked = true;
     out->serve.loc = asked->loc;
 #define INFC_SERVE_TEXT(key) out->serve.key = text_of(map, #key);
+#define INFC_SERVE_SWITCH(key) out->serve.key = number_of(map, #key) != 0;
 #define INFC_SERVE_NUMBER(key) out->serve.key = number_of(map, #key);
 #define INFC_SERVE_TIME(key) out->serve.key = number_of(map, #key);
 #include "spec_serve.def"
@@ -45,11 +46,18 @@ static void put_number(const char *key, int64_t number, const char *unit, const 
     *comma = ", ";
 }
 
+static void put_switch(const char *key, bool on, const char **comma, infc_buf *out) {
+    if (!on) return;
+    infc_buf_printf(out, "%s%s: true", *comma, key);
+    *comma = ", ";
+}
+
 void infc_spec_print_serve(const infc_spec_serve *serve, infc_buf *out) {
     const char *comma = "";
     if (!serve->asked) return;
     infc_buf_puts(out, "serve: {");
 #define INFC_SERVE_TEXT(key) put_text(#key, serve->key, &comma, out);
+#define INFC_SERVE_SWITCH(key) put_switch(#key, serve->key, &comma, out);
 #define INFC_SERVE_NUMBER(key) put_number(#key, serve->key, "", &comma, out);
 #define INFC_SERVE_TIME(key) put_number(#key, serve->key / 1000, "us", &comma, out);
 #include "spec_serve.def"

@@ -26,6 +26,8 @@ infrt_status infrt_serve_options_make(const infrt_serve_flags *flags, const infc
         .host = FIRST(flags->host, said->host, "127.0.0.1"),
         .port = said->port ? said->port : 8000,
         .api_keys = FIRST(flags->api_keys, said->api_keys, NULL),
+        .tls_cert = FIRST(flags->tls_cert, said->tls_cert, NULL),
+        .tls_key = FIRST(flags->tls_key, said->tls_key, NULL),
         .queue = FIRST(flags->queue, said->queue, 128),
         .connections = FIRST(flags->connections, said->connections, 1024),
         .max_body = FIRST(flags->max_body, said->max_body, 8 << 20),

@@ -5,7 +5,7 @@
 #include "infrt_serve.h"
 
 typedef struct infrt_serve_flags { /* null and 0: not given */
-    const char *host, *api_keys;
+    const char *host, *api_keys, *tls_cert, *tls_key;
     infrt_words port; /* so that 0 can be told from nothing */
     uint32_t queue, connections, requests_per_minute;
     uint64_t max_body, watchdog; /* watchdog: ns */

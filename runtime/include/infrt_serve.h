@@ -5,11 +5,12 @@
 
 typedef struct infrt_serve_options {
     const char *host;
-    uint32_t port;            /* 0: any that is free */
-    const char *api_keys;     /* "env:NAME", or a file; null: no key is asked for */
-    uint32_t queue;           /* answers that may wait for those that run */
-    uint32_t connections;     /* most at a time */
-    uint64_t max_body;        /* bytes of a request */
+    uint32_t port;                  /* 0: any that is free */
+    const char *api_keys;           /* "env:NAME", or a file; null: no key is asked for */
+    uint32_t queue;                 /* answers that may wait for those that run */
+    uint32_t connections;           /* most at a time */
+    uint64_t max_body;              /* bytes of a request */
+    const char *tls_cert, *tls_key; /* files, PEM; null: HTTP */
     const char *adapter_root; /* folder below which adapters may be loaded; null: from nowhere */
     /* Of each key; without keys of all clients together. 0: any number. */
     uint32_t requests_per_minute;

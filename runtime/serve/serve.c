@@ -91,6 +91,8 @@ infrt_status infrt_server_open(infrt_server *s, const infrt_service *service, co
     infrt_conns_memory();
     infrt_status status = loop_make(s, error);
     if (status == INFRT_OK) status = infrt_watch_start(s, error);
+    if (status == INFRT_OK && (options->tls_cert || options->tls_key))
+        status = infrt_tls_open(options->tls_cert, options->tls_key, &s->tls, error);
     if (status == INFRT_OK) status = infrt_keys_read(&s->keys, options->api_keys, error);
     if (status == INFRT_OK)
         status = infrt_quotas_init(&s->quotas, options, s->keys.n,
@@ -122,5 +124,6 @@ void infrt_server_free(infrt_server *s) {
     infrt_mailbox_deinit(&s->in);
     infrt_keys_free(&s->keys);
     infrt_quotas_free(&s->quotas);
+    infrt_tls_close(&s->tls);
     libevent_global_shutdown();
 }

@@ -283,6 +283,7 @@ static void on_write(struct bufferevent *bev, void *self) {
     if (c->phase == INFRT_PHASE_READING) input_take(c);
     if (c->phase != INFRT_PHASE_CLOSING || unsent(c)) return;
     c->phase = INFRT_PHASE_LINGERING;
+    if (c->server->tls) infrt_tls_end(bev);
     shutdown(bufferevent_getfd(bev), SHUT_WR);
     wait_for(c, LINGER_SECONDS);
 }
@@ -290,6 +291,10 @@ static void on_write(struct bufferevent *bev, void *self) {
 /* The client has closed its side or is gone. What was answered already may still be taken; what is not is given up. */
 static void on_event(struct bufferevent *bev, short what, void *self) {
     infrt_conn *c = self;
+    if (what & BEV_EVENT_CONNECTED) { /* the handshake is done */
+        wait_for(c, IDLE_SECONDS);
+        return;
+    }
     const bool waits = c->phase == INFRT_PHASE_WAITING || c->phase == INFRT_PHASE_STREAMING;
     const bool sends = (what & BEV_EVENT_EOF) && (what & BEV_EVENT_READING) && unsent(c) && !waits;
     if (!sends) {
@@ -320,7 +325,9 @@ void infrt_conn_accept(infrt_server *s, int fd) {
     static const struct timeval send_time = {.tv_sec = SEND_SECONDS};
     infrt_conn *c = calloc(1, s->service->conn_bytes);
     lacked_memory = false;
-    struct bufferevent *bev = c ? bufferevent_socket_new(s->base, fd, BEV_OPT_CLOSE_ON_FREE) : NULL;
+    struct bufferevent *bev = !c       ? NULL
+                              : s->tls ? infrt_tls_accept(s->tls, s->base, fd)
+                                       : bufferevent_socket_new(s->base, fd, BEV_OPT_CLOSE_ON_FREE);
     if (!bev) {
         evutil_closesocket(fd);
         free(c);
@@ -336,6 +343,7 @@ void infrt_conn_accept(infrt_server *s, int fd) {
         return;
     }
     request_begin(c);
+    if (s->tls) wait_for(c, HEAD_SECONDS); /* for its handshake */
     bufferevent_setcb(bev, on_read, on_write, on_event, c);
     bufferevent_setwatermark(bev, EV_WRITE, UNSENT_LOW, 0);
     bufferevent_set_timeouts(bev, NULL, &send_time);

@@ -98,7 +98,8 @@ void infrt_conns_open(infrt_server *s) {
     getnameinfo((struct sockaddr *)&address, bytes, host, sizeof host, port, sizeof port,
                 NI_NUMERICHOST | NI_NUMERICSERV);
     const bool six = strchr(host, ':') != NULL;
-    printf("listening on http://%s%s%s:%s\n", six ? "[" : "", host, six ? "]" : "", port);
+    printf("listening on %s://%s%s%s:%s\n", s->tls ? "https" : "http", six ? "[" : "", host,
+           six ? "]" : "", port);
     fflush(stdout);
 }
 

@@ -11,6 +11,7 @@
 #include "serve_quota.h"
 #include "serve_refusal.h"
 #include "serve_text.h"
+#include "serve_tls.h"
 
 struct event;
 struct event_base;
@@ -63,6 +64,7 @@ struct infrt_server {
     infrt_mailbox in; /* the network thread's */
     infrt_keys keys;
     infrt_quotas quotas;
+    infrt_tls *tls; /* null: HTTP */
     infrt_metrics metrics;
     infrt_watch_state watch;
     struct event_base *base;

@@ -51,7 +51,7 @@ class Server:
         self.process = subprocess.Popen([*prefix, str(program), "serve", "--port", str(port), *map(str, flags)], env=env,
                                         stdout=subprocess.PIPE, stderr=self.log_file, text=True)
         line = self.process.stdout.readline()
-        if not line.startswith("listening on http://"):
+        if not line.startswith("listening on http"):
             self.process.wait()
             raise RuntimeError(f"no server: {line!r} {self.log()!r}")
         self.url = line.split()[-1]
