@@ -17,6 +17,7 @@ static bool part_key_take(void *self, infrt_json_reader *json, const char *key) 
     const bool type = strcmp(key, "type") == 0;
     if (!type && strcmp(key, "text") != 0) return infrt_json_skip(json);
     const size_t n = infrt_path_key(r, key);
+    if (type ? p->is_text : p->text != NULL) return infrt_take_twice(r);
     const char *text = infrt_take_text(r, "a text");
     if (!text) return false;
     if (type && strcmp(text, "text") != 0)
@@ -72,7 +73,7 @@ static bool role_take(infrt_reading *r) {
     for (int i = 0; known[i]; i++)
         if (strcmp(r->role, known[i]) == 0) return true;
     return infrt_refuse(r->refusal, 400, r->path,
-                        "%s: \"system\", \"user\" and \"assistant\" are supported", r->path);
+                        "%s: \"system\", \"developer\", \"user\" and \"assistant\" are supported", r->path);
 }
 
 static bool message_key_take(void *self, infrt_json_reader *json, const char *key) {
@@ -85,6 +86,7 @@ static bool message_key_take(void *self, infrt_json_reader *json, const char *ke
         if (strcmp(key, refused[i]) == 0 && infrt_json_next(json) != 'n')
             return infrt_refuse(r->refusal, 400, r->path,
                                 "%s is not supported by this server; leave it out", r->path);
+    if ((role && r->role) || (content && r->content)) return infrt_take_twice(r);
     if (role) taken = role_take(r);
     else if (content) taken = content_take(r);
     else taken = infrt_json_skip(json);
@@ -139,9 +141,11 @@ static bool id_take(void *self, infrt_json_reader *json, const char *key) {
     infrt_prompt *p = &r->ask->prompts[r->ask->n_prompts - 1];
     uint64_t id;
     (void)key;
-    if (p->n_ids == r->most_ids)
+    if (p->n_ids == r->most_ids) {
+        r->refusal->code = "context_length_exceeded";
         return infrt_refuse(r->refusal, 400, r->path, "%s: more than the %u tokens of the context",
                             r->path, r->most_ids);
+    }
     if ((p->n_ids & (p->n_ids - 1)) == 0) { /* room doubles at powers of two */
         void *grown = realloc(p->ids, (p->n_ids ? 2 * (size_t)p->n_ids : 1) * sizeof *p->ids);
         if (!grown)

@@ -58,7 +58,7 @@ static bool field_take(void *self, infrt_json_reader *json, const char *key) {
         const field *f = &fields[i];
         if (!(f->routes & r->ask->route) || strcmp(f->name, key) != 0) continue;
         snprintf(r->path, sizeof r->path, "%s", key);
-        if (r->seen[i]) return infrt_refuse(r->refusal, 400, key, "%s is there twice", key);
+        if (r->seen[i]) return infrt_take_twice(r);
         r->seen[i] = true;
         if (infrt_json_next(json) == 'n') return infrt_json_word(json, "null");
         if (!f->take) return refused_take(r, f->values);

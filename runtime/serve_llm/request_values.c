@@ -1,5 +1,6 @@
 /* request_values.c - the values of a request that are one number, word or list. */
 #include "request_values.h"
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,10 @@ bool infrt_take_wrong(infrt_reading *r, const char *needed) {
     default: return infrt_json_refuse(&r->json, "no value");
     }
     return infrt_refuse(r->refusal, 400, r->path, "%s: %s is needed, not %s", r->path, needed, is);
+}
+
+bool infrt_take_twice(infrt_reading *r) {
+    return infrt_refuse(r->refusal, 400, r->path, "%s is there twice", r->path);
 }
 
 size_t infrt_path_key(infrt_reading *r, const char *key) {
@@ -99,13 +104,27 @@ bool infrt_take_LOGPROBS(infrt_reading *r, void *out, double least, double most)
 }
 
 bool infrt_take_SEED(infrt_reading *r, void *out, double least, double most) {
+    static const char needed[] =
+        "a whole number from -9223372036854775808 to 9223372036854775807"; /* as OpenAI has it */
+    char digits[24] = "";
     double value;
     (void)least;
     (void)most;
-    if (!whole(r, -9007199254740992.0, 9007199254740992.0, &value)) return false;
-    *(uint64_t *)out = (uint64_t)(int64_t)value;
+    const infrt_json_reader before = r->json;
+    if (infrt_json_next(&r->json) != '0') return infrt_take_wrong(r, needed);
+    const char *from = r->json.at;
+    if (!infrt_json_number(&r->json, &value)) return false;
+    const size_t n = (size_t)(r->json.at - from);
+    if (n < sizeof digits) memcpy(digits, from, n);
+    errno = 0;
+    long long seed = strtoll(digits, NULL, 10);
+    const bool plain = digits[0] && !strpbrk(digits, ".eE") && !errno;
+    if (!plain) seed = fabs(value) <= 9007199254740992.0 ? (long long)value : 0; /* 1e5 and 1.0 are whole, too */
+    *(uint64_t *)out = (uint64_t)seed;
     r->ask->seeded = true;
-    return true;
+    if (plain || (double)seed == value) return true;
+    r->json = before;
+    return infrt_take_wrong(r, needed);
 }
 
 bool infrt_take_NUMBER(infrt_reading *r, void *out, double least, double most) {

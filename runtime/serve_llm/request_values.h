@@ -25,6 +25,8 @@ infrt_take_value infrt_take_NAME, infrt_take_MESSAGES, infrt_take_PROMPT, infrt_
 
 /* "messages[1].content: a text is needed, not a number" */
 bool infrt_take_wrong(infrt_reading *r, const char *needed);
+/* "messages[1].role is there twice": what two readers could take differently. */
+bool infrt_take_twice(infrt_reading *r);
 /* A string into the request's texts; null and the refusal when it is none. */
 const char *infrt_take_text(infrt_reading *r, const char *needed);
 /* The path goes on by this; returns what to cut it back to. */

@@ -77,10 +77,11 @@ static bool texts_fit(const infrt_llm_server *s, const infrt_ask *a, size_t *byt
     for (uint32_t i = 0; i < a->n_prompts; i++) {
         const size_t own = a->chat ? *bytes : a->prompts[i].text ? strlen(a->prompts[i].text) : 0;
         if (!a->chat) *bytes += own;
-        if (t && own / t->most_bytes > s->facts.context)
-            return infrt_refuse(refusal, 400, a->chat ? "messages" : "prompt",
-                                "the prompt of %zu bytes is longer than the context of %u tokens",
-                                own, s->facts.context);
+        if (!t || own / t->most_bytes <= s->facts.context) continue;
+        refusal->code = "context_length_exceeded";
+        return infrt_refuse(refusal, 400, a->chat ? "messages" : "prompt",
+                            "the prompt of %zu bytes is too long for the context of %u tokens", own,
+                            s->facts.context);
     }
     return true;
 }

@@ -155,6 +155,21 @@ static const struct {
     {INFRT_ASK_CHAT, "{" M ", \"audio\": {}}", "audio", "not supported"},
     {INFRT_ASK_CHAT, "{" M ", \"chat_template_kwargs\": {\"a\": 1}}", "chat_template_kwargs", "not supported"},
     {INFRT_ASK_CHAT, "{" M ", \"n\": 1, \"n\": 2}", "n", "there twice"},
+    {INFRT_ASK_CHAT, "{\"messages\": [{\"role\": \"user\", \"role\": \"system\", \"content\": \"a\"}]}",
+     "messages[0].role", "there twice"},
+    {INFRT_ASK_CHAT, "{\"messages\": [{\"role\": \"user\", \"content\": \"a\", \"content\": \"b\"}]}",
+     "messages[0].content", "there twice"},
+    {INFRT_ASK_CHAT, USER("[{\"type\": \"text\", \"text\": \"a\", \"text\": \"b\"}]"),
+     "messages[0].content[0].text", "there twice"},
+    {INFRT_ASK_CHAT, "{" M ", \"seed\": 9223372036854775808}", "seed", "to 9223372036854775807"},
+    {INFRT_ASK_CHAT, "{" M ", \"seed\": -9223372036854775809}", "seed", "from -9223372036854775808"},
+    {INFRT_ASK_CHAT, "{" M ", \"seed\": 99999999999999999999999999}", "seed", "a whole number"},
+    {INFRT_ASK_CHAT, "{" M ", \"seed\": 1.5}", "seed", "a whole number"},
+    {INFRT_ASK_CHAT, "{" M ", \"seed\": \"1\"}", "seed", "not a text"},
+    {INFRT_ASK_CHAT, "{" M ", \"add_special_tokens\": true}", "add_special_tokens", "or give false"},
+    {INFRT_ASK_TEXT, "{\"prompt\": \"a\", \"add_special_tokens\": false}", "add_special_tokens", "or give true"},
+    {INFRT_ASK_TEXT, "{\"prompt\": \"a\", \"return_token_ids\": true}", "return_token_ids", "not supported"},
+    {INFRT_ASK_TOKENIZE, "{\"prompt\": \"a\", \"return_token_strs\": true}", "return_token_strs", "not supported"},
     {INFRT_ASK_TEXT, "{}", "prompt", "prompt is needed"},
     {INFRT_ASK_TEXT, "{\"prompt\": []}", "prompt", "prompt is needed"},
     {INFRT_ASK_TEXT, "{\"prompt\": 3}", "prompt", "a text, a list of texts, or token ids"},
@@ -185,6 +200,28 @@ static void wrong_values(void **state) {
     }
 }
 
+/* OpenAI: any integer of 64 bits; the ones beyond 2^53 exactly. */
+static void seeds_are_exact(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t seed;
+    } cases[] = {{"0", 0},
+                 {"-0", 0},
+                 {"-1", UINT64_MAX},
+                 {"9007199254740993", UINT64_C(9007199254740993)},
+                 {"9223372036854775807", INT64_MAX},
+                 {"-9223372036854775808", UINT64_C(1) << 63},
+                 {"1e5", 100000},
+                 {"12.0", 12}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char body[128];
+        snprintf(body, sizeof body, "{\"prompt\": \"a\", \"seed\": %s}", cases[i].text);
+        expect_taken(body, INFRT_ASK_TEXT);
+        if (!ask.seeded || ask.seed != cases[i].seed) fail_msg("%s", body);
+    }
+}
+
 /* Counts are limited before what is counted takes memory. */
 static void counts_are_limited(void **state) {
     (void)state;
@@ -201,6 +238,7 @@ static void counts_are_limited(void **state) {
     infrt_out_add(&body, "]}", 3);
     assert_false(read_text(body.at, INFRT_ASK_TEXT));
     assert_non_null(strstr(refusal.text, "more than the 100 tokens"));
+    assert_string_equal(refusal.code, "context_length_exceeded"); /* what clients look for */
     body.n = 0;
     infrt_out_text(&body, "{\"prompt\":[\"\"");
     for (int i = 0; i < INFRT_ASK_PROMPTS; i++) infrt_out_text(&body, ",\"\"");
@@ -242,7 +280,7 @@ static void strings_are_escaped(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_is_taken), cmocka_unit_test(prompts),
-        cmocka_unit_test(parts_are_one_text),  cmocka_unit_test(wrong_values),
+        cmocka_unit_test(parts_are_one_text),  cmocka_unit_test(wrong_values), cmocka_unit_test(seeds_are_exact),
         cmocka_unit_test(counts_are_limited),  cmocka_unit_test(strings_are_escaped)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     infrt_ask_free(&ask);
