@@ -154,6 +154,13 @@ static infrt_http_event body_coding(infrt_http *h) {
     return INFRT_HTTP_MORE;
 }
 
+/* uri-host [ ":" port ], as RFC 9112 3.2 has it; what is between is left to whoever has names. */
+static bool host_is_good(const char *text, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!is_name((unsigned char)text[i]) && !strchr(":[]()=;,%", text[i])) return false;
+    return true;
+}
+
 /* All fields are there: what they say about the rest. */
 static infrt_http_event head_end(infrt_http *h) {
     static const char *const once[] = {"content-length", "transfer-encoding", "host",
@@ -163,9 +170,11 @@ static infrt_http_event head_end(infrt_http *h) {
     for (size_t i = 0; i < sizeof once / sizeof *once; i++)
         if (field_count(h, once[i]) > 1)
             return bad(h, 400, "a field that may come once is there twice");
-    if (!h->old && !infrt_http_find(h, "host", &n)) return bad(h, 400, "there is no Host field");
+    const char *text = infrt_http_find(h, "host", &n);
+    if (!h->old && !text) return bad(h, 400, "there is no Host field");
+    if (text && !host_is_good(text, n)) return bad(h, 400, "Host is no name or address");
     if (body_length(h) == INFRT_HTTP_BAD || body_coding(h) == INFRT_HTTP_BAD) return INFRT_HTTP_BAD;
-    const char *text = infrt_http_find(h, "expect", &n);
+    text = infrt_http_find(h, "expect", &n);
     if (text && !same(text, n, "100-continue"))
         return bad(h, 417, "Expect: only 100-continue is known");
     h->expects = text && !h->old && h->has_body;

@@ -139,8 +139,10 @@ void infrt_conn_reply(infrt_conn *c, int status, const char *type, const infrt_o
     char fields[256], head[HEAD_ROOM];
     if (body->failed) status = 500;
     c->close = c->close || c->server->draining || !c->http.keep_alive;
+    const bool head_alone = infrt_http_is_method(&c->http, "HEAD");
     snprintf(fields, sizeof fields, "%sContent-Length: %zu\r\n", more ? more : "", n);
-    send_both(c, head, head_make(c, status, body->failed ? "application/json" : type, fields, head), text, n);
+    send_both(c, head, head_make(c, status, body->failed ? "application/json" : type, fields, head), text,
+              head_alone ? 0 : n);
     request_end(c, status);
 }
 
@@ -152,7 +154,8 @@ void infrt_conn_json(infrt_conn *c, int status, infrt_out *body) {
 void infrt_error_json(const infrt_refusal *r, infrt_out *out) {
     infrt_out_text(out, "{\"error\":{\"message\":");
     infrt_out_string(out, r->text, strlen(r->text));
-    infrt_out_format(out, ",\"type\":\"%s\",\"param\":", r->type ? r->type : "invalid_request_error");
+    const char *type = r->status == 500 || r->status == 503 ? "server_error" : "invalid_request_error";
+    infrt_out_format(out, ",\"type\":\"%s\",\"param\":", r->type ? r->type : type);
     if (r->param[0]) infrt_out_string(out, r->param, strlen(r->param));
     else infrt_out_text(out, "null");
     if (r->code) infrt_out_format(out, ",\"code\":\"%s\"}}", r->code);
@@ -161,9 +164,11 @@ void infrt_error_json(const infrt_refusal *r, infrt_out *out) {
 
 void infrt_conn_refuse(infrt_conn *c, const infrt_refusal *r) {
     infrt_out body = {0};
-    char retry[40];
+    char retry[40], allow[sizeof r->allow + 16];
+    snprintf(allow, sizeof allow, "Allow: %s\r\n", r->allow);
     const char *more = r->status == 429 || r->status == 503 ? retry
                        : r->status == 401                   ? "WWW-Authenticate: Bearer\r\n"
+                       : r->allow[0]                        ? allow
                                                             : NULL;
     snprintf(retry, sizeof retry, "Retry-After: %u\r\n", r->retry_after ? r->retry_after : 1);
     c->server->service->error_put(c, r, &body);
@@ -204,7 +209,10 @@ void infrt_conn_stream(infrt_conn *c, infrt_out *frames, bool last) {
 static void request_bad(infrt_conn *c, int status, const char *text) {
     infrt_refusal refusal = {0};
     c->close = true;
-    infrt_refuse(&refusal, status, NULL, "%s", text);
+    if (status == 413)
+        infrt_refuse(&refusal, status, NULL, "the body is longer than the %llu bytes of --max-body",
+                     (unsigned long long)c->http.body_most);
+    else infrt_refuse(&refusal, status, NULL, "%s", text);
     infrt_conn_refuse(c, &refusal);
 }
 

@@ -13,23 +13,30 @@ static bool path_is(const infrt_conn *c, const infrt_route *r) {
                                       : c->path_bytes == n && memcmp(c->path, r->path, n) == 0;
 }
 
-/* 0: found; else the status. */
-static int route_find(infrt_conn *c) {
+/* HEAD is GET without the body of its reply (RFC 9110 9.3.2). */
+static bool method_is(const infrt_conn *c, const infrt_route *r) {
+    return infrt_http_is_method(&c->http, r->method) ||
+           (strcmp(r->method, "GET") == 0 && infrt_http_is_method(&c->http, "HEAD"));
+}
+
+/* 0: found; else the status, with the methods of the path, which 405 has to tell. */
+static int route_find(infrt_conn *c, infrt_refusal *refusal) {
     const infrt_service *service = c->server->service;
-    const infrt_route *other = NULL;
     c->path = c->http.head + c->http.target;
     const char *query = memchr(c->path, '?', c->http.target_bytes);
     c->path_bytes = query ? (size_t)(query - c->path) : c->http.target_bytes;
     for (uint32_t i = 0; i < service->n_routes; i++) {
         const infrt_route *route = &service->routes[i];
         if (!path_is(c, route)) continue;
-        if (infrt_http_is_method(&c->http, route->method)) {
+        if (method_is(c, route)) {
             c->route = route;
             return 0;
         }
-        other = route;
+        const size_t n = strlen(refusal->allow);
+        snprintf(refusal->allow + n, sizeof refusal->allow - n, "%s%s", n ? ", " : "",
+                 strcmp(route->method, "GET") == 0 ? "GET, HEAD" : route->method);
     }
-    return other ? 405 : 404;
+    return refusal->allow[0] ? 405 : 404;
 }
 
 /* The client's id where it is short and plain; else one of our own. */
@@ -62,7 +69,7 @@ bool infrt_request_admit(infrt_conn *c) {
     infrt_refusal refusal = {0};
     size_t n;
     request_id_take(c);
-    const int wrong = route_find(c);
+    const int wrong = route_find(c, &refusal);
     const char *key = infrt_http_find(&c->http, "authorization", &n);
     const bool open = c->route && (c->route->how & INFRT_ROUTE_OPEN);
     infrt_server *s = c->server;
@@ -72,8 +79,8 @@ bool infrt_request_admit(infrt_conn *c) {
         refusal.code = "invalid_api_key";
         infrt_refuse(&refusal, 401, NULL, "an API key is needed: Authorization: Bearer KEY");
     } else if (wrong) {
-        infrt_refuse(&refusal, wrong, NULL, wrong == 405 ? "%.*s takes another method" : "there is no %.*s",
-                     (int)c->path_bytes, c->path);
+        infrt_refuse(&refusal, wrong, NULL, wrong == 405 ? "%.*s takes %s" : "there is no %.*s",
+                     (int)c->path_bytes, c->path, refusal.allow);
     } else if (infrt_http_is_method(&c->http, "POST") && !type_fits(c)) {
         infrt_refuse(&refusal, 415, NULL, "Content-Type: application/json is needed");
     } else if (infrt_http_is_method(&c->http, "POST") &&

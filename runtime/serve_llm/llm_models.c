@@ -24,6 +24,18 @@ bool infrt_model_find(infrt_llm_server *s, const char *name, const char **adapte
     return infrt_adapter_there(s, *adapter);
 }
 
+bool infrt_refuse_model(infrt_refusal *refusal, const char *name) {
+    refusal->type = "not_found_error";
+    refusal->code = "model_not_found";
+    return infrt_refuse(refusal, 404, "model", "there is no model \"%.128s\"; /v1/models lists them", name);
+}
+
+/* Whether requests could name an adapter by it: not the base's own name, nor one that begins as base:name does. */
+bool infrt_adapter_name_is_free(const infc_model *model, const char *name) {
+    const size_t n = strlen(model->name);
+    return strncmp(name, model->name, n) != 0 || (name[n] && name[n] != ':');
+}
+
 static void model_put(const infrt_llm_server *s, const char *adapter, infrt_out *out) {
     const char *base = s->base.model->name;
     infrt_out_text(out, "{\"id\":");
@@ -57,7 +69,7 @@ void infrt_handle_models(infrt_conn *c) {
 void infrt_handle_model(infrt_conn *c) {
     static const char before[] = "/v1/models/";
     char name[2 * INFRT_LLM_ADAPTER_NAME];
-    infrt_refusal refusal = {.type = "not_found_error", .code = "model_not_found"};
+    infrt_refusal refusal = {0};
     infrt_out body = {0};
     const char *adapter;
     const size_t n = c->path_bytes - (sizeof before - 1);
@@ -67,6 +79,6 @@ void infrt_handle_model(infrt_conn *c) {
         infrt_conn_json(c, 200, &body);
         return;
     }
-    infrt_refuse(&refusal, 404, "model", "there is no model \"%.128s\"; /v1/models lists them", name);
+    infrt_refuse_model(&refusal, name);
     infrt_conn_refuse(c, &refusal);
 }

@@ -104,8 +104,8 @@ bool infrt_take_LOGPROBS(infrt_reading *r, void *out, double least, double most)
 }
 
 bool infrt_take_SEED(infrt_reading *r, void *out, double least, double most) {
-    static const char needed[] =
-        "a whole number from -9223372036854775808 to 9223372036854775807"; /* as OpenAI has it */
+    /* as OpenAI has it */
+    static const char needed[] = "a whole number from -9223372036854775808 to 9223372036854775807";
     char digits[24] = "";
     double value;
     (void)least;
@@ -119,7 +119,8 @@ bool infrt_take_SEED(infrt_reading *r, void *out, double least, double most) {
     errno = 0;
     long long seed = strtoll(digits, NULL, 10);
     const bool plain = digits[0] && !strpbrk(digits, ".eE") && !errno;
-    if (!plain) seed = fabs(value) <= 9007199254740992.0 ? (long long)value : 0; /* 1e5 and 1.0 are whole, too */
+    if (!plain)
+        seed = fabs(value) <= 9007199254740992.0 ? (long long)value : 0; /* 1e5 and 1.0 are whole, too */
     *(uint64_t *)out = (uint64_t)seed;
     r->ask->seeded = true;
     if (plain || (double)seed == value) return true;

@@ -26,6 +26,8 @@ static bool key_take(void *self, infrt_json_reader *json, const char *key) {
     if (name || path) {
         if (infrt_json_next(json) != '"')
             return infrt_refuse(a->refusal, 400, key, "%s: a text is needed", key);
+        if (name ? a->name[0] : a->path[0])
+            return infrt_refuse(a->refusal, 400, key, "%s is there twice", key);
         return infrt_json_string_read(json, name ? a->name : a->path,
                                       name ? sizeof a->name : sizeof a->path);
     }
@@ -46,6 +48,9 @@ static bool asked_read(infrt_conn *c, bool needs_path, asked *a) {
     if (!a->name[0]) return infrt_refuse(a->refusal, 400, "lora_name", "lora_name is needed");
     if (needs_path && !a->path[0])
         return infrt_refuse(a->refusal, 400, "lora_path", "lora_path is needed");
+    if (needs_path && !infrt_adapter_name_is_free(c->server->model, a->name))
+        return infrt_refuse(a->refusal, 400, "lora_name", "lora_name: \"%s\" names the base, %s; give another name",
+                            a->name, c->server->model->name);
     if (!c->server->model->llm->adapters)
         return infrt_refuse(a->refusal, 400, NULL, "%s takes no adapters: compile it with adapters.max_loaded",
                             c->server->model->name);
@@ -133,6 +138,7 @@ static void change_start(infrt_conn *c, const asked *a, bool removes, int folder
     change->in_place = a->in_place;
     change->key = c->key;
     memcpy(change->name, a->name, sizeof change->name);
+    snprintf(change->path, sizeof change->path, "%.*s", (int)sizeof change->path - 1, a->path);
     snprintf(change->folder, sizeof change->folder, "/proc/self/fd/%d", folder);
     ((infrt_llm_conn *)c)->change = change;
     s->n_changes++;
@@ -159,9 +165,14 @@ static void change_reply(infrt_conn *c, const infrt_adapter_change *change) {
     infrt_refusal refusal = {0};
     infrt_out body = {0};
     ((infrt_llm_conn *)c)->change = NULL;
-    if (change->error.text[0]) {
-        infrt_refuse(&refusal, change->http_status, change->removes ? "lora_name" : NULL, "%s",
-                     change->error.text);
+    if (change->error.text[0]) { /* a folder has the client's name for it */
+        const char *text = change->error.text, *at = change->removes ? NULL : strstr(text, change->folder);
+        infrt_refuse(&refusal, change->http_status,
+                     at                           ? "lora_path"
+                     : change->http_status == 409 ? NULL
+                                                  : "lora_name",
+                     "%.*s%s%s", at ? (int)(at - text) : 0, text, at ? change->path : "",
+                     at ? at + strlen(change->folder) : text);
         infrt_conn_refuse(c, &refusal);
         return;
     }

@@ -44,6 +44,12 @@ static infrt_llm_request request_of(const infrt_serve_job *job, uint32_t choice)
                                .n_stop = a->n_stop};
 }
 
+static const infrt_board_adapter *board_find(const infrt_board *b, const char *name) {
+    for (uint32_t i = 0; i < b->n_adapters; i++)
+        if (strcmp(b->adapters[i].name, name) == 0) return &b->adapters[i];
+    return NULL;
+}
+
 static void job_begin(infrt_engine_thread *e, infrt_serve_job *job) {
     infrt_status status = INFRT_OK;
     for (uint32_t i = 0; i < job->n_choices && status == INFRT_OK; i++) {
@@ -52,6 +58,7 @@ static void job_begin(infrt_engine_thread *e, infrt_serve_job *job) {
         job->n_running += status == INFRT_OK;
     }
     if (status != INFRT_OK) atomic_store(&job->cancelled, true);
+    job->adapter_gone = status != INFRT_OK && job->adapter && !board_find(&e->board, job->adapter);
     job->next_running = e->jobs;
     e->jobs = job;
 }
@@ -109,12 +116,6 @@ static bool jobs_poll(infrt_engine_thread *e) {
 }
 
 /* ---- adapters ----------------------------------------------------------------------------------- */
-
-static const infrt_board_adapter *board_find(const infrt_board *b, const char *name) {
-    for (uint32_t i = 0; i < b->n_adapters; i++)
-        if (strcmp(b->adapters[i].name, name) == 0) return &b->adapters[i];
-    return NULL;
-}
 
 static void adapter_change(infrt_engine_thread *e, infrt_adapter_change *change) {
     const infrt_board_adapter *there = board_find(&e->board, change->name);

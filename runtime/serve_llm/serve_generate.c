@@ -64,9 +64,7 @@ static bool job_fits(infrt_llm_server *s, const infrt_serve_job *job, infrt_refu
 static bool model_take(infrt_llm_server *s, infrt_serve_job *job, infrt_refusal *refusal) {
     const infrt_ask *a = &job->ask;
     if (!a->model || infrt_model_find(s, a->model, &job->adapter)) return true;
-    refusal->type = "not_found_error";
-    refusal->code = "model_not_found";
-    return infrt_refuse(refusal, 404, "model", "there is no model \"%.128s\"; /v1/models lists them", a->model);
+    return infrt_refuse_model(refusal, a->model);
 }
 
 /* Texts that cannot fit, whatever their tokens are, are not tokenised. */
@@ -327,7 +325,8 @@ static uint32_t longest_of(const infrt_reply *a) {
 static void job_ended(infrt_llm_server *s, infrt_llm_conn *c, infrt_serve_job *job) {
     infrt_refusal refusal = {0};
     infrt_out out = {0};
-    bool good = error_take(&job->error, &refusal);
+    bool good = job->adapter_gone ? infrt_refuse_model(&refusal, job->ask.model)
+                                  : error_take(&job->error, &refusal);
     if (good && c->reply->failed) {
         refusal.type = "server_error";
         good = infrt_refuse(&refusal, 500, NULL, "the model failed to answer");

@@ -33,6 +33,7 @@ typedef struct infrt_serve_job {
      * more shall be sent. */
     _Atomic bool cancelled, stalled;
     infrt_error error;                    /* why it could not begin */
+    bool adapter_gone;                    /* that is why */
     uint64_t begin_ns, queued_ns;         /* when it came, and when it went to the engine */
     uint64_t deadline_ns;                 /* 0: none */
     uint32_t key;                         /* whose it is; 0: nobody's in particular */
@@ -56,6 +57,7 @@ typedef struct infrt_adapter_change {
     bool told;              /* to the engine */
     char name[INFRT_LLM_ADAPTER_NAME];
     char folder[64]; /* to be read: of /proc/self/fd */
+    char path[256];  /* as the client said it, for messages */
     uint32_t key;    /* who loads it */
     int folder_fd;   /* open until it has been; -1: none */
     infrt_llm_adapter *adapter;

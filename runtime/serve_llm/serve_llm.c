@@ -31,6 +31,22 @@ static infrt_status root_open(infrt_llm_server *s, infrt_error *error) {
     return infrt_fail(error, INFRT_ERR_IO, "--adapter-root %s: %s", root, strerror(errno));
 }
 
+/* Of the command line. */
+static infrt_status names_check(infrt_llm *llm, const infc_model *model, infrt_error *error) {
+    infrt_status status = INFRT_OK;
+    const uint32_t n = infrt_llm_adapters(llm, NULL, 0);
+    infrt_llm_adapter_facts *facts = calloc((size_t)n + 1, sizeof *facts);
+    if (!facts) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for the server");
+    infrt_llm_adapters(llm, facts, n);
+    for (uint32_t i = 0; i < n && status == INFRT_OK; i++)
+        if (!infrt_adapter_name_is_free(model, facts[i].name))
+            status = infrt_fail(error, INFRT_ERR_USAGE,
+                                "--adapter: \"%s\" names the base; give NAME=DIR with another name",
+                                facts[i].name);
+    free(facts);
+    return status;
+}
+
 static infrt_status threads_start(infrt_llm_server *s, infrt_llm *llm, infrt_error *error) {
     infrt_status status =
         infrt_worker_thread_start(&s->preparer, "infrt-prepare", s->base.model, &s->base.in, error);
@@ -58,7 +74,9 @@ infrt_status infrt_serve_llm(infrt_llm *llm, const infc_model *model,
     if (!s) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for the server");
     infrt_llm_describe(llm, &s->facts);
     s->root_fd = -1;
-    infrt_status status = infrt_server_open(&s->base, &infrt_llm_service, model, options, error);
+    infrt_status status = names_check(llm, model, error);
+    if (status == INFRT_OK)
+        status = infrt_server_open(&s->base, &infrt_llm_service, model, options, error);
     if (status == INFRT_OK) status = root_open(s, error);
     if (status == INFRT_OK) status = warm_up(llm, model, error);
     if (status == INFRT_OK) status = threads_start(s, llm, error);

@@ -55,6 +55,9 @@ void infrt_handle_model(infrt_conn *c);
 bool infrt_adapter_there(void *server, const char *name); /* an infrt_adapter_is_there */
 /* The adapter of a model's name: *adapter null for the base. False: there is none. */
 bool infrt_model_find(infrt_llm_server *s, const char *name, const char **adapter);
+/* 404; false. */
+bool infrt_refuse_model(infrt_refusal *refusal, const char *name);
+bool infrt_adapter_name_is_free(const infc_model *model, const char *name);
 void infrt_llm_metrics_put(infrt_server *s, infrt_out *out); /* llm_metrics.c */
 
 /* serve_tokens.c */

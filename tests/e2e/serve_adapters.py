@@ -94,6 +94,42 @@ def check_changes(server, alone):
     expect(server.ask("POST", UNLOAD, {"lora_name": "e"})[0] == 404, "which is not there")
 
 
+def check_names(server, program, root):
+    """A name that requests could not tell from the base, or from base:name of another, is none."""
+    for name in ("tiny_lm", "tiny_lm:a", "tiny_lm:"):
+        status, told = server.json("POST", LOAD, {"lora_name": name, "lora_path": "a"})
+        expect(status == 400 and told["error"]["param"] == "lora_name", f"the name {name!r}: {told}")
+    expect(load(server, "tiny_lm2", "a") == 200 and answer(server, "tiny_lm2") != answer(server, "tiny_lm"), "a longer one is")
+    ids = [m["id"] for m in server.json("GET", "/v1/models")[1]["data"]]
+    expect(len(ids) == len(set(ids)), f"each id once: {ids}")
+    made = subprocess.run([program, "serve", "--port", "0", "--adapter", f"tiny_lm={root / 'a'}"], capture_output=True, text=True)
+    expect(made.returncode == 2 and "names the base" in made.stderr, f"nor at the start: {made}")
+    for path in ("cut", "deep"):
+        told = server.json("POST", LOAD, {"lora_name": "x", "lora_path": path})[1]["error"]
+        expect(told["message"].startswith(f"{path}/adapter_") and "/proc" not in told["message"] and told["param"] == "lora_path",
+               f"the client's own words: {told}")
+
+
+def check_gone(server):
+    """An adapter that is unloaded between a request's arrival and its turn: 404 as at any other time."""
+    seen, going = set(), True
+
+    def ask():
+        while going:
+            seen.add(server.ask("POST", "/v1/completions", {"model": "a", "prompt": VERSE, "max_tokens": 1})[0])
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for t in threads:
+        t.start()
+    for _ in range(150):
+        load(server, "a", "a", load_inplace=True)
+        server.ask("POST", UNLOAD, {"lora_name": "a"})
+    going = False
+    for t in threads:
+        t.join()
+    expect(seen == {200, 404}, f"statuses {seen}")
+
+
 def check_refused(server, root):
     """Paths that leave the root, links, files that are broken: each with its status, and the server goes on."""
     for what, path, status in [("outside", root.parent / "outside", 403), ("..", "../outside", 403),
@@ -118,7 +154,9 @@ def main():
     with Server(program, "--adapter-root", root) as server:
         alone = check_answers(server, program, root)
         check_changes(server, alone)
+        check_names(server, program, root)
         check_refused(server, root)
+        check_gone(server)
         expect(server.stop() == 0, "SIGTERM: exit code 0")
     with Server(program, "--adapter", root / "a", "--adapter", f"second={root / 'b'}") as server:
         expect(answer(server, "a") == alone["a"] and answer(server, "second") == alone["b"], "loaded at the start")

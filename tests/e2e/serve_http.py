@@ -86,6 +86,20 @@ def check_http(server):
         expect(parse(read_all(s))[0] == 200, "a body in chunks of one byte")
 
 
+def check_methods(server):
+    """RFC 9110 9.3.2: nothing follows the head of a reply to HEAD, or the next reply would be read as its body. 15.5.6: 405
+    tells the methods."""
+    get = parse(server.raw(b"GET /version HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+    status, fields, body = parse(server.raw(b"HEAD /version HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+    expect(status == 200 and body == b"" and int(fields["content-length"]) == len(get[2]), "HEAD is GET without the body")
+    for path, wanted in (("/nothing", 404), ("/tokenize", 405)):
+        two = server.raw(b"HEAD %s HTTP/1.1\r\nHost: h\r\n\r\n" % path.encode() + b"GET /version HTTP/1.0\r\n\r\n")
+        first, _, rest = two.partition(b"\r\n\r\n")
+        expect(int(first.split()[1]) == wanted and rest.startswith(b"HTTP/1.1 200 OK"), f"HEAD {path}: {two!r}")
+    expect(server.ask("DELETE", "/health")[1].get("allow") == "GET, HEAD", "405 of a GET")
+    expect(server.ask("GET", TEXT)[1].get("allow") == "POST", "405 of a POST")
+
+
 def check_pipelining(server):
     wanted = post(TEXT, SHORT) * 5 + post(TEXT, {**SHORT, "stream": True}) + post(TEXT, SHORT, "Connection: close")
     whole = server.raw(wanted)
@@ -257,6 +271,7 @@ def main():
     program = compile_tiny(infc, source, work / "lm")
     with Server(program) as server:
         check_http(server)
+        check_methods(server)
         check_pipelining(server)
         check_disconnects(server)
         check_full_buffers(server)

@@ -64,6 +64,9 @@ static void taken(void **state) {
         {"\r\nGET /health HTTP/1.1\r\nHost: h\r\n\r\n", "", true},
         {"GET /health?a=b%20c HTTP/1.1\r\nhOST:h\r\nConnection: Close\r\n\r\n", "", false},
         {"GET / HTTP/1.0\r\n\r\n", "", false},
+        {"GET / HTTP/1.1\r\nHost:\r\n\r\n", "", true},
+        {"GET / HTTP/1.1\r\nHost: [::1]:8000\r\n\r\n", "", true},
+        {"GET / HTTP/1.1\r\nHost: a_b.c-d:80\r\n\r\n", "", true},
         {"GET / HTTP/1.0\r\nConnection: x, keep-alive\r\n\r\n", "", true},
         {POST "Content-Length: 5\r\n\r\nhello", "hello", true},
         {POST "Content-Length: 0\r\n\r\n", "", true},
@@ -109,6 +112,9 @@ static const struct {
     {"GET / HTTP/1.1\r\nHost: h\r\n: b\r\n\r\n", 400},
     {"GET / HTTP/1.1\r\n\r\n", 400}, /* no Host */
     {"GET / HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n", 400},
+    {"GET / HTTP/1.1\r\nHost: a b\r\n\r\n", 400}, /* RFC 9112 3.2: an invalid one */
+    {"GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", 400},
+    {"GET / HTTP/1.0\r\nHost: a@b\r\n\r\n", 400},
     {"GET  / HTTP/1.1\r\nHost: h\r\n\r\n", 400},
     {"GET /\tx HTTP/1.1\r\nHost: h\r\n\r\n", 400},
     {"GET /\xc3\xa9 HTTP/1.1\r\nHost: h\r\n\r\n", 400},

@@ -280,8 +280,9 @@ static void strings_are_escaped(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_is_taken), cmocka_unit_test(prompts),
-        cmocka_unit_test(parts_are_one_text),  cmocka_unit_test(wrong_values), cmocka_unit_test(seeds_are_exact),
-        cmocka_unit_test(counts_are_limited),  cmocka_unit_test(strings_are_escaped)};
+        cmocka_unit_test(parts_are_one_text),  cmocka_unit_test(wrong_values),
+        cmocka_unit_test(seeds_are_exact),     cmocka_unit_test(counts_are_limited),
+        cmocka_unit_test(strings_are_escaped)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     infrt_ask_free(&ask);
     return failed;
