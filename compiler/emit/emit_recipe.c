@@ -81,9 +81,17 @@ static infc_status not_finite(infc_emit_unit *u, const char *weight, const char 
                      "weight \"%s\" has an element that is no finite number; %s", weight, so);
 }
 
-/* The weight that `op` names: rows [row, row + n) of it where the recipe is made in parts. */
-static infc_status take_weight(infc_emit_unit *u, const infc_op_desc *op, bool parts, int64_t row,
-                               int64_t n, infc_emit_made *out) {
+/* What is kept as GGUF stores it: the format of its blocks; 0 of other weights. `op`: within a recipe's ops. */
+static int64_t kept_format(const infc_op_desc *op, int n_after) {
+    for (int i = 1; i <= n_after && op->out.dtype == INFC_DTYPE_u8; i++)
+        if (op[i].kind == INFC_OP_pack_keep) return infc_desc_int(&op[i], "format");
+    return 0;
+}
+
+/* The weight that `op` names, `n_after` ops before the recipe's end: rows [row, row + n) of it where the recipe is made
+ * in parts. */
+static infc_status take_weight(infc_emit_unit *u, const infc_op_desc *op, int n_after, bool parts,
+                               int64_t row, int64_t n, infc_emit_made *out) {
     const infc_weight *weight = infc_weights_get(u->plan->weights, infc_desc_int(op, "id"));
     if (!weight)
         return infc_fail(u->cx, INFC_ERR_INTERNAL, INFC_NO_LOC, "a recipe starts from nothing");
@@ -94,7 +102,10 @@ static infc_status take_weight(infc_emit_unit *u, const infc_op_desc *op, bool p
         out->tensor.type.dims[0] = n;
     }
     const infc_type *type = &out->tensor.type;
-    if (!u->plan->llm || all_finite(type, out->tensor.data, infc_type_count(type))) return INFC_OK;
+    const int64_t kept = kept_format(op, n_after);
+    const bool good = kept ? infc_keep_is_finite(kept, out->tensor.data, (int64_t)infc_type_bytes(type))
+                           : all_finite(type, out->tensor.data, infc_type_count(type));
+    if (!u->plan->llm || good) return INFC_OK;
     return not_finite(u, weight->name, "a language model with it would give no answers");
 }
 
@@ -159,7 +170,7 @@ infc_status infc_emit_recipe(infc_emit_unit *u, const infc_plan_recipe *recipe, 
     infc_status status = INFC_OK;
     if (turns_to_panels(ops, recipe->n_ops)) {
         infc_emit_made weight = {.arena = NULL};
-        INFC_TRY(take_weight(u, &ops[0], parts, row, n, &weight));
+        INFC_TRY(take_weight(u, &ops[0], recipe->n_ops - 1, parts, row, n, &weight));
         status = turn_to_panels(u, &weight.tensor, out);
         infc_emit_made_free(u, &weight);
         return status;
@@ -173,7 +184,7 @@ infc_status infc_emit_recipe(infc_emit_unit *u, const infc_plan_recipe *recipe, 
         depth -= n_in;
         if (n_in == 0) stack[depth] = (infc_emit_made){.arena = NULL};
         if (ops[i].kind == INFC_OP_weight)
-            status = take_weight(u, &ops[i], parts, row, n, &stack[depth]);
+            status = take_weight(u, &ops[i], recipe->n_ops - 1 - i, parts, row, n, &stack[depth]);
         else {
             status = check_finite(u, recipe, &ops[i], &stack[depth].tensor);
             if (status == INFC_OK) status = apply(u, &ops[i], &stack[depth], &stack[depth]);

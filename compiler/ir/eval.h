@@ -12,6 +12,8 @@ typedef struct infc_tensor {
 infc_status infc_tensor_create(infc_cx *cx, infc_arena *arena, const infc_type *type, infc_tensor *out);
 /* `in` where kernels can read it, at a multiple of the element's size: a copy on the arena when it is not. */
 infc_tensor infc_tensor_aligned(infc_arena *arena, const infc_tensor *in);
+/* Whether the scales of blocks that are kept as GGUF stores them, `format` its number, are finite (ops/linear.c). */
+bool infc_keep_is_finite(int64_t format, const void *blocks, int64_t bytes);
 /* How many operations infc_eval_op would do, or elements it would move: kernels do about 1 billion in a second. */
 uint64_t infc_eval_work(const infc_op_desc *desc);
 /* One op on tensors; `out` is created on the arena. Layouts as in the types; an unpacked matmul or conv weight

@@ -111,6 +111,13 @@ def q4_1(value):
     return raw.tobytes(), (q * scale32 + low32).reshape(value.shape)
 
 
+def spoilt(packed, block_bytes, at, bad):
+    """The scale, or the minimum, of the last block is no number."""
+    raw = bytearray(packed[0])
+    raw[len(raw) - block_bytes + at:len(raw) - block_bytes + at + 2] = np.float16(bad).tobytes()
+    return bytes(raw), packed[1]
+
+
 def f32(value):
     return value.astype("<f4").tobytes(), value
 
@@ -355,6 +362,16 @@ def main():
         run = subprocess.run([str(a) for a in argv] + ["--set", f"precision.weights={weights}"], capture_output=True, text=True)
         named = "mlp.up_proj.weight" in run.stderr and "no finite number" in run.stderr
         expect(run.returncode == 3 and named, f"a weight that is no number is named, {weights}: {run.stderr.strip()}")
+    tied["model.layers.1.mlp.up_proj.weight"][7, 5] = 0
+    TYPES["q8_0 inf"] = (8, lambda value: spoilt(q8_0(value), 34, 0, np.inf))
+    TYPES["q4_1 nan"] = (3, lambda value: spoilt(q4_1(value), 20, 2, np.nan))
+    for name, kind in (("model.layers.0.self_attn.k_proj.weight", "q4_1 nan"), ("model.layers.1.mlp.up_proj.weight", "q8_0 inf"),
+                       ("model.embed_tokens.weight", "q8_0 inf")):
+        write_gguf(work / "scale.gguf", tied, lambda n: kind if n == name else "q4_1" if "_proj" in n else "q8_0")  # noqa: B023
+        argv = [infc, "compile", work / "scale.gguf", "-o", work / "scale_out", "--stop-after", "emit"]
+        run = subprocess.run([str(a) for a in argv], capture_output=True, text=True)
+        named = f'"{gguf_name(name)}"' in run.stderr and "no finite number" in run.stderr
+        expect(run.returncode == 3 and named, f"a scale of {kind} that is no number is named: {run.stderr.strip()}")
     return bool(FAILED)
 
 

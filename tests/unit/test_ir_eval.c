@@ -196,6 +196,27 @@ static void test_unaligned_result(void **state) {
     assert_true(((float *)y.data)[1] == -2.0f && ((float *)y.data)[2] == 3.0f);
 }
 
+/* Where llama.cpp's ggml-common.h has scales and minima in a block, and nowhere else. */
+static void test_kept_scales(void **state) {
+    (void)state;
+    static const struct {
+        int format, bytes, at[2];
+    } cases[] = {{2, 18, {0, 0}}, {3, 20, {0, 2}},   {6, 22, {0, 0}},
+                 {8, 34, {0, 0}}, {12, 144, {0, 2}}, {14, 210, {208, 208}}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (int at = 0; at < 2 * cases[c].bytes; at += 2) {
+            const int in_block = at % cases[c].bytes;
+            const bool scale = in_block == cases[c].at[0] || in_block == cases[c].at[1];
+            unsigned char blocks[2 * 210] = {0};
+            blocks[at + 1] = 0x7e; /* a NaN of f16 */
+            assert_int_equal(infc_keep_is_finite(cases[c].format, blocks, 2 * cases[c].bytes), !scale);
+            blocks[at + 1] = 0xfc; /* -inf */
+            assert_int_equal(infc_keep_is_finite(cases[c].format, blocks, 2 * cases[c].bytes), !scale);
+            blocks[at + 1] = 0x7b; /* the largest number */
+            assert_true(infc_keep_is_finite(cases[c].format, blocks, 2 * cases[c].bytes));
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         CX_TEST(test_rows),
@@ -205,6 +226,7 @@ int main(void) {
         CX_TEST(test_order_is_logical),
         CX_TEST(test_unaligned_operands),
         CX_TEST(test_unaligned_result),
+        cmocka_unit_test(test_kept_scales),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,9 @@
  * outputs; those of gated ops are of gate and up in turn, and the result is silu(gate) * up. embed_*: tokens [T] and
  * the panels of the embedding -> its rows, `inputs` elements each. The pack_* ops make panels: of rows of the file, of
  * f32, or of what choose_i4 made of f32; `parts` 2: of the first and the second half of the rows in turn. */
+#include "../eval.h"
 #include "../op_rules.h"
+#include <string.h>
 
 enum { MAX_INPUTS = 1 << 20, MAX_OUTPUTS = 1 << 24 };
 
@@ -20,13 +22,35 @@ static bool of_i4(infc_op_kind kind) {
     return kind == INFC_OP_linear_i4 || kind == INFC_OP_gated_i4 || kind == INFC_OP_pack_i4;
 }
 
-int64_t infc_keep_row_bytes(int64_t format, int64_t k) {
-    static const int formats[][3] = {{2, 32, 18}, {3, 32, 20},    {6, 32, 22},
-                                     {8, 32, 34}, {12, 256, 144}, {14, 256, 210}};
+/* Blocks as ggml-common.h of llama.cpp has them; scales, and minima where there are two, are f16. */
+typedef struct keep_format {
+    int number, elements, bytes, n_scales, scales[2]; /* offsets */
+} keep_format;
+
+static const keep_format *keep_format_of(int64_t number) {
+    static const keep_format formats[] = {{2, 32, 18, 1, {0}},       {3, 32, 20, 2, {0, 2}},
+                                          {6, 32, 22, 1, {0}},       {8, 32, 34, 1, {0}},
+                                          {12, 256, 144, 2, {0, 2}}, {14, 256, 210, 1, {208}}};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (format == formats[i][0] && k % formats[i][1] == 0)
-            return k / formats[i][1] * formats[i][2];
-    return 0;
+        if (number == formats[i].number) return &formats[i];
+    return NULL;
+}
+
+int64_t infc_keep_row_bytes(int64_t format, int64_t k) {
+    const keep_format *f = keep_format_of(format);
+    return f && k % f->elements == 0 ? k / f->elements * f->bytes : 0;
+}
+
+bool infc_keep_is_finite(int64_t format, const void *blocks, int64_t bytes) {
+    const keep_format *f = keep_format_of(format);
+    uint32_t bad = 0;
+    for (int64_t at = 0; f && at + f->bytes <= bytes; at += f->bytes)
+        for (int i = 0; i < f->n_scales; i++) {
+            uint16_t half;
+            memcpy(&half, (const char *)blocks + at + f->scales[i], sizeof half);
+            bad |= (half & 0x7c00u) == 0x7c00u;
+        }
+    return !bad;
 }
 
 /* Of a panel with k inputs. */
