@@ -6,6 +6,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include "infrt_os.h"
+
+enum { STACK_LEAST = 256 << 10 }; /* language models take 80 KiB */
 
 static infrt_status version_print(const infc_model *model, bool as_json) {
     if (as_json) {
@@ -47,6 +50,13 @@ infrt_status infrt_shell_begin(infrt_shell *shell, int argc, char **argv, bool *
     shell->program = slash ? slash + 1 : argc > 0 ? argv[0] : shell->model->name;
     infrt_status status = infrt_flags_parse(shell->line, argc, argv, shell->parsed, shell->error);
     *done = status != INFRT_OK || shell->parsed->version || shell->parsed->help;
+    if (status == INFRT_OK && !*done && infrt_os_stack_bytes() < STACK_LEAST) {
+        *done = true;
+        return infrt_fail(shell->error, INFRT_ERR_NO_MEMORY,
+                          "the stack is limited to %llu KiB, and %d are needed: ulimit -s %d",
+                          (unsigned long long)infrt_os_stack_bytes() >> 10, STACK_LEAST >> 10,
+                          STACK_LEAST >> 10);
+    }
     if (status != INFRT_OK || !*done) return status;
     return shell->parsed->version ? version_print(shell->model, shell->parsed->json) : help_print(shell);
 }

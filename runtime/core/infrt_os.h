@@ -6,6 +6,8 @@
 
 /* Monotonic clock. */
 uint64_t infrt_os_now_ns(void);
+/* How large a stack may become, of the first thread and by default of others. */
+uint64_t infrt_os_stack_bytes(void);
 
 /* Sleeps while *word == old, until woken; may return early. Wake: all who sleep on `word`. */
 void infrt_os_sleep(_Atomic uint32_t *word, uint32_t old);

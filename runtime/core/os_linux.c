@@ -20,6 +20,11 @@ uint64_t infrt_os_now_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+uint64_t infrt_os_stack_bytes(void) {
+    struct rlimit most;
+    return getrlimit(RLIMIT_STACK, &most) == 0 ? (uint64_t)most.rlim_cur : UINT64_MAX;
+}
+
 void infrt_os_sleep(_Atomic uint32_t *word, uint32_t old) {
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0);
 }
