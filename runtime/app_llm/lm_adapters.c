@@ -33,6 +33,9 @@ infrt_status infrt_lm_adapters_load(infrt_lm_app *app) {
                           words->n, places->max_loaded);
     for (uint32_t i = 0; i < words->n && status == INFRT_OK; i++) {
         const char *folder = split(words->at[i], app->adapters[i], sizeof app->adapters[i]);
+        if (!*folder)
+            return infrt_fail(&app->error, INFRT_ERR_USAGE,
+                              "--adapter %s: a folder is missing; give NAME=DIR or DIR", words->at[i]);
         for (uint32_t k = 0; k < i && status == INFRT_OK; k++)
             if (strcmp(app->adapters[k], app->adapters[i]) == 0)
                 status = infrt_fail(&app->error, INFRT_ERR_USAGE,

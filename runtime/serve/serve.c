@@ -63,10 +63,23 @@ static void on_tick(evutil_socket_t fd, short what, void *self) {
 
 /* ---- start -------------------------------------------------------------------------------------- */
 
+/* libevent ends the process where it gets none for its signals. */
+static bool descriptors_left(int any) {
+    enum { LEAST = 8 };
+    int fds[LEAST], n = 0;
+    while (n < LEAST && (fds[n] = dup(any)) >= 0) n++;
+    for (int i = 0; i < n; i++) close(fds[i]);
+    return n == LEAST;
+}
+
 static infrt_status loop_make(infrt_server *s, infrt_error *error) {
     static const int numbers[] = {SIGTERM, SIGINT};
     struct event_config *config = event_config_new();
     bool good = infrt_mailbox_init(&s->in, true) && config;
+    if (good && !descriptors_left(s->in.event_fd)) {
+        event_config_free(config);
+        return infrt_fail(error, INFRT_ERR_IO, "too few files may be open for a server; raise ulimit -n");
+    }
     if (good) event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
     if (good) s->base = event_base_new_with_config(config);
     if (config) event_config_free(config);
@@ -104,7 +117,8 @@ infrt_status infrt_server_open(infrt_server *s, const infrt_service *service, co
 }
 
 infrt_status infrt_server_run(infrt_server *s, int *out_signal, infrt_error *error) {
-    infrt_conns_open(s);
+    const infrt_status status = infrt_conns_open(s, error);
+    if (status != INFRT_OK) return status;
     const bool good = event_base_dispatch(s->base) >= 0;
     *out_signal = s->signal;
     return good ? INFRT_OK : infrt_fail(error, INFRT_ERR_IO, "the event loop failed");

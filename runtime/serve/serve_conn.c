@@ -141,8 +141,8 @@ void infrt_conn_reply(infrt_conn *c, int status, const char *type, const infrt_o
     c->close = c->close || c->server->draining || !c->http.keep_alive;
     const bool head_alone = infrt_http_is_method(&c->http, "HEAD");
     snprintf(fields, sizeof fields, "%sContent-Length: %zu\r\n", more ? more : "", n);
-    send_both(c, head, head_make(c, status, body->failed ? "application/json" : type, fields, head), text,
-              head_alone ? 0 : n);
+    send_both(c, head, head_make(c, status, body->failed ? "application/json" : type, fields, head),
+              text, head_alone ? 0 : n);
     request_end(c, status);
 }
 

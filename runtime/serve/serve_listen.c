@@ -52,10 +52,13 @@ static int socket_bind(const infrt_serve_options *o, infrt_error *error) {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
     static const int on = 1;
     struct addrinfo *found;
-    char port[16];
+    char port[16], host[256];
     int fd = -1, failure = 0;
+    const size_t n = strlen(o->host);
+    const bool brackets = n > 2 && o->host[0] == '[' && o->host[n - 1] == ']'; /* as addresses have them */
     snprintf(port, sizeof port, "%u", o->port);
-    const int wrong = getaddrinfo(o->host, port, &hints, &found);
+    snprintf(host, sizeof host, "%.*s", (int)(brackets ? n - 2 : n), o->host + brackets);
+    const int wrong = getaddrinfo(host, port, &hints, &found);
     if (wrong) {
         infrt_fail(error, INFRT_ERR_USAGE, "--host %s: %s", o->host, gai_strerror(wrong));
         return -1;
@@ -70,8 +73,11 @@ static int socket_bind(const infrt_serve_options *o, infrt_error *error) {
     }
     freeaddrinfo(found);
     if (fd < 0)
-        infrt_fail(error, INFRT_ERR_IO, "%s port %u cannot be served: %s; --port 0 takes any that is free",
-                   o->host, o->port, strerror(failure));
+        infrt_fail(error, INFRT_ERR_IO, "%s port %u cannot be served: %s%s", o->host, o->port,
+                   strerror(failure),
+                   failure == EADDRINUSE ? "; --port 0 takes any that is free"
+                   : failure == EACCES   ? "; take one above 1023"
+                                         : "");
     return fd;
 }
 
@@ -89,7 +95,7 @@ infrt_status infrt_conns_listen(infrt_server *s, infrt_error *error) {
     return INFRT_OK;
 }
 
-void infrt_conns_open(infrt_server *s) {
+infrt_status infrt_conns_open(infrt_server *s, infrt_error *error) {
     struct sockaddr_storage address;
     socklen_t bytes = sizeof address;
     char host[64] = "", port[16] = "";
@@ -98,9 +104,10 @@ void infrt_conns_open(infrt_server *s) {
     getnameinfo((struct sockaddr *)&address, bytes, host, sizeof host, port, sizeof port,
                 NI_NUMERICHOST | NI_NUMERICSERV);
     const bool six = strchr(host, ':') != NULL;
-    printf("listening on %s://%s%s%s:%s\n", s->tls ? "https" : "http", six ? "[" : "", host,
-           six ? "]" : "", port);
-    fflush(stdout);
+    const int n = printf("listening on %s://%s%s%s:%s\n", s->tls ? "https" : "http", six ? "[" : "",
+                         host, six ? "]" : "", port);
+    if (n > 0 && fflush(stdout) == 0) return INFRT_OK;
+    return infrt_fail(error, INFRT_ERR_IO, "standard output: cannot write the address: %s", strerror(errno));
 }
 
 void infrt_listen_close(infrt_server *s) {

@@ -113,7 +113,7 @@ void infrt_server_free(infrt_server *s);
 
 /* serve_conn.c */
 infrt_status infrt_conns_listen(infrt_server *s, infrt_error *error); /* serve_listen.c; the next opens it */
-void infrt_conns_open(infrt_server *s);
+infrt_status infrt_conns_open(infrt_server *s, infrt_error *error);
 void infrt_listen_close(infrt_server *s);
 void infrt_conns_memory(void);                   /* before anything else of libevent */
 void infrt_conn_accept(infrt_server *s, int fd); /* given */

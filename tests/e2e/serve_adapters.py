@@ -104,6 +104,8 @@ def check_names(server, program, root):
     expect(len(ids) == len(set(ids)), f"each id once: {ids}")
     made = subprocess.run([program, "serve", "--port", "0", "--adapter", f"tiny_lm={root / 'a'}"], capture_output=True, text=True)
     expect(made.returncode == 2 and "names the base" in made.stderr, f"nor at the start: {made}")
+    made = subprocess.run([program, "run", "--adapter", "x=", "--prompt", "a"], capture_output=True, text=True)
+    expect(made.returncode == 2 and "a folder is missing" in made.stderr, f"from nowhere: {made}")
     for path in ("cut", "deep"):
         told = server.json("POST", LOAD, {"lora_name": "x", "lora_path": path})[1]["error"]
         expect(told["message"].startswith(f"{path}/adapter_") and "/proc" not in told["message"] and told["param"] == "lora_path",

@@ -100,6 +100,26 @@ def check_methods(server):
     expect(server.ask("GET", TEXT)[1].get("allow") == "POST", "405 of a POST")
 
 
+def check_start(program):
+    """What is wrong at the start is said once, with the reason, and by an exit code."""
+
+    def serve(*words, before="", out=subprocess.PIPE):
+        line = f"{before} exec {program} serve --port 0 " + " ".join(words)
+        return subprocess.run(["bash", "-c", line], stdout=out, stderr=subprocess.PIPE, text=True, timeout=20)
+
+    with open("/dev/full", "w") as full:
+        made = serve(out=full)
+    expect(made.returncode == 4 and "No space left on device" in made.stderr, f"nowhere to tell the address: {made}")
+    made = serve(before="ulimit -s 64;")
+    expect(made.returncode == 4 and "stack is limited to 64 KiB" in made.stderr, f"a small stack: {made}")
+    made = serve(before="ulimit -n 10;")
+    expect(made.returncode == 4 and "ulimit -n" in made.stderr, f"few descriptors: {made}")
+    made = serve("--host", "192.0.2.1")  # TEST-NET-1 is nobody's
+    expect(made.returncode == 4 and "--port 0" not in made.stderr, f"another machine's address: {made}")
+    with Server(program, "--host", "[::1]") as server:
+        expect(server.url.startswith("http://[::1]:"), "an address in brackets")
+
+
 def check_pipelining(server):
     wanted = post(TEXT, SHORT) * 5 + post(TEXT, {**SHORT, "stream": True}) + post(TEXT, SHORT, "Connection: close")
     whole = server.raw(wanted)
@@ -271,6 +291,7 @@ def main():
     program = compile_tiny(infc, source, work / "lm")
     with Server(program) as server:
         check_http(server)
+        check_start(program)
         check_methods(server)
         check_pipelining(server)
         check_disconnects(server)
