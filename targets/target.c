@@ -1,4 +1,5 @@
 #include "target.h"
+#include "target_levels.h"
 #include "../compiler/base/map.h"
 #include <string.h>
 #if defined(__aarch64__) || defined(__riscv)
@@ -37,7 +38,7 @@ enum { ORDER_little, ORDER_big };
     "-semihosting-config enable=on,target=native -nographic -monitor none -serial none -kernel"
 static const infc_target targets[] = {
 #define INFC_TARGET(name, platform, isa, cflags, runner, features, pipeline) \
-    {name, &platform_##platform, INFC_ISA_##isa, cflags, runner, features, pipeline},
+    {name, &platform_##platform, INFC_ISA_##isa, cflags, runner, features, pipeline, NULL, 0},
 #include "targets.def"
 #undef INFC_TARGET
 };
@@ -225,6 +226,7 @@ static infc_status refuse_features(infc_cx *cx, infc_loc loc, const char *text,
 }
 
 infc_status infc_target_parse(infc_cx *cx, infc_loc loc, const char *text, infc_target *out) {
+    if (strchr(text, ':')) return infc_target_parse_levels(cx, loc, text, out);
     size_t n = strcspn(text, "+");
     bool host = n == 4 && memcmp(text, "host", n) == 0;
     const infc_target *base = host ? find_host() : find_name(text, n);

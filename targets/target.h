@@ -1,4 +1,4 @@
-/* target.h - an instruction set to generate for: data from targets.def plus two functions. */
+/* target.h - an instruction set to generate for, or several in one program: data from targets.def and functions. */
 #ifndef INFC_TARGET_H
 #define INFC_TARGET_H
 #include "../compiler/base/cx.h"
@@ -31,10 +31,15 @@ typedef struct infc_target {
     const char *runner; /* emulator when not native: "qemu-aarch64 -cpu max"; null: none known */
     const char *cpu_features; /* space separated: beyond the baseline of the architecture */
     const char *pipeline; /* the CPU that static cycles are estimated for, as llvm-mca names it; null: none known */
+    /* What a program has several of, oldest first: it takes the last that the CPU has. The other fields are those of
+     * the oldest, but for `name`, which is as the user wrote all of it. 0: there is one. */
+    const struct infc_target *const *levels;
+    size_t n_levels;
 } infc_target;
 
-/* "host", a name from targets.def. Fails with the nearest known name. */
+/* "host", a name from targets.def, or ARCH:LEVEL,LEVEL,.. (target_levels.h). Fails with the nearest known name. */
 infc_status infc_target_parse(infc_cx *cx, infc_loc loc, const char *text, infc_target *out);
+enum { INFC_MOST_LEVELS = 8 };
 size_t infc_target_count(void);
 const infc_target *infc_target_at(size_t i);      /* as in targets.def */
 bool infc_target_runs_here(const infc_target *t); /* this CPU executes it natively */

@@ -35,6 +35,7 @@ typedef struct infc_built { /* for one target */
     const char *staged; /* where it is made */
     infc_ir *lowered;   /* for it: after the last pass that ran */
     infc_plan plan;
+    infc_plan *levels; /* of the target's levels, from the second on */
     infc_emitted emitted;
     infc_linked linked;
     const char *failed; /* why there is nothing of it in `dir`; null: there is */

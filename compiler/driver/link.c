@@ -13,7 +13,16 @@
 
 /* A binary's weights are the payload at its end, or a file: none in its data. */
 #define NO_EMBEDDED_WEIGHTS " -DINFC_NO_EMBEDDED_WEIGHTS"
-enum { MODEL, LIBRARY_BASELINE, BINARY_BASELINE, WEIGHTS, RUNTIME, SERVE, N_SETS };
+enum {
+    MODEL,
+    LIBRARY_BASELINE,
+    BINARY_BASELINE,
+    WEIGHTS,
+    RUNTIME,
+    SERVE,
+    LEVELS,
+    N_SETS = LEVELS + INFC_MOST_LEVELS
+};
 enum { N_LARGE = 4 }; /* binary, the one with names, library, weights */
 
 typedef struct linking {
@@ -89,11 +98,26 @@ static infc_status compile_objects(linking *l) {
                               .folder = INFC_OBJECTS_FOLDER "/serve",
                               .sources = e->serve_sources,
                               .n = l->serve.n ? e->n_serve_sources : 0};
-    for (int i = 0; i < N_SETS; i++) l->out->n_objects += o[i].n;
+    for (size_t i = 0; i < e->n_levels; i++) { /* beside MODEL, which is the oldest */
+        const char *token = infc_arena_printf(l->cx->arena, INFC_OBJECTS_FOLDER "/level%zu", i + 1);
+        o[LEVELS + i] = (infc_objects){.cc = compiler_words(l, e->levels[i].target->cflags, flags),
+                                       .folder = token,
+                                       .sources = e->levels[i].sources,
+                                       .with_frames = true,
+                                       .n = e->levels[i].n_sources};
+    }
+    const size_t n_sets = LEVELS + e->n_levels;
+    for (size_t i = 0; i < n_sets; i++) l->out->n_objects += o[i].n;
     infc_progress(l->cx, "%s: compiling %zu files with %s", l->target->name, l->out->n_objects,
                   l->tools.cc.label);
-    INFC_TRY(infc_objects_compile(l->cx, &l->tools.cc, l->dir, o, N_SETS));
-    for (int i = 0; i < N_SETS; i++) l->out->n_cached += o[i].n_cached;
+    INFC_TRY(infc_objects_compile(l->cx, &l->tools.cc, l->dir, o, n_sets));
+    for (size_t i = 0; i < n_sets; i++) l->out->n_cached += o[i].n_cached;
+    return INFC_OK;
+}
+
+static infc_status add_sizes(linking *l, const infc_objects *objects) {
+    for (size_t i = 0; i < objects->n; i++)
+        INFC_TRY(infc_object_sizes_add(l->cx, in_dir(l, objects->names[i]), &l->out->model));
     return INFC_OK;
 }
 
@@ -102,15 +126,17 @@ static infc_status measure_model(linking *l, bool with_mix) {
     int baseline = l->objects[LIBRARY_BASELINE].n ? LIBRARY_BASELINE : BINARY_BASELINE;
     const bool x86 = strcmp(l->target->platform->arch, "x86_64") == 0;
     infc_stack stack = {.cx = l->cx, .return_bytes = x86 ? 8 : 0, .red_zone = x86 ? 128 : 0};
-    const infc_objects *model = &l->objects[MODEL], *sets[] = {model, &l->objects[baseline]};
-    for (size_t s = 0; s < 2; s++) {
-        for (size_t i = 0; i < sets[s]->n; i++)
-            INFC_TRY(infc_object_sizes_add(l->cx, in_dir(l, sets[s]->names[i]), &l->out->model));
+    INFC_TRY(add_sizes(l, &l->objects[baseline]));
+    for (size_t s = 0; s <= l->emitted->n_levels; s++) {
+        const infc_objects *model = &l->objects[s ? LEVELS + s - 1 : MODEL];
+        INFC_TRY(add_sizes(l, model));
+        for (size_t i = 0; with_mix && i < model->n; i++)
+            INFC_TRY(infc_code_mix_add(l->cx, l->target, in_dir(l, model->names[i]), &l->out->mix));
+        for (size_t i = 0; i < model->n; i++)
+            INFC_TRY(infc_stack_add(&stack, in_dir(l, model->names[i]), in_dir(l, model->frames[i])));
     }
-    for (size_t i = 0; with_mix && i < model->n; i++)
-        INFC_TRY(infc_code_mix_add(l->cx, l->target, in_dir(l, model->names[i]), &l->out->mix));
-    for (size_t i = 0; i < model->n; i++)
-        INFC_TRY(infc_stack_add(&stack, in_dir(l, model->names[i]), in_dir(l, model->frames[i])));
+    if (l->emitted->n_levels)
+        return INFC_OK; /* who calls whom is a table then: the stack is not known */
     const char *name = l->spec->name;
     if (!infc_stack_bound(&stack, infc_arena_printf(l->cx->arena, "%s_run", name), &l->out->stack))
         infc_stack_bound(&stack, infc_arena_printf(l->cx->arena, "%s_call", name), &l->out->stack);
@@ -142,6 +168,7 @@ static infc_status make_library(linking *l) {
     infc_archive archive = {.cx = l->cx};
     infc_pieces pieces;
     const char *name = infc_arena_printf(l->cx->arena, "lib%s.a", l->spec->name);
+    for (int set = LEVELS; set < N_SETS; set++) INFC_TRY(archive_objects(l, &archive, set));
     INFC_TRY(archive_objects(l, &archive, MODEL));
     INFC_TRY(archive_objects(l, &archive, LIBRARY_BASELINE));
     INFC_TRY(archive_objects(l, &archive, WEIGHTS));
@@ -161,6 +188,7 @@ static infc_status link_program(linking *l, bool named, const char *to) {
     infc_words_add(w, to);
     add_objects(l, w, RUNTIME);
     add_objects(l, w, SERVE);
+    for (int set = LEVELS; set < N_SETS; set++) add_objects(l, w, set);
     add_objects(l, w, MODEL);
     add_objects(l, w, check ? LIBRARY_BASELINE : BINARY_BASELINE);
     add_objects(l, w, WEIGHTS);

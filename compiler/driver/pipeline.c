@@ -197,11 +197,30 @@ static infc_status check_facts(infc_pipeline *p, infc_built *built) {
     return infc_self_check(p->cx, &p->build->ir, &built->plan);
 }
 
+/* Plans of the newer levels: from the same module, for passes do not look at the level. Their arena is shared. */
+static infc_status plan_levels(infc_pipeline *p, infc_built *built) {
+    const infc_target *target = built->target;
+    infc_plan *plan = &built->plan;
+    if (target->n_levels == 0) return INFC_OK;
+    built->levels = INFC_NEW(p->cx->arena, infc_plan, target->n_levels);
+    for (size_t i = 1; i < target->n_levels; i++) {
+        infc_plan *level = &built->levels[i - 1];
+        INFC_TRY(infc_plan_build(p->cx, p->lowered, &p->build->spec, target->levels[i], level));
+        if (level->arena_bytes > plan->arena_bytes) plan->arena_bytes = level->arena_bytes;
+        if (level->arena_bytes_per_worker > plan->arena_bytes_per_worker)
+            plan->arena_bytes_per_worker = level->arena_bytes_per_worker;
+    }
+    return INFC_OK;
+}
+
 infc_status infc_pipeline_plan(infc_pipeline *p, infc_built *built) {
     if (p->stopped) return INFC_OK;
     INFC_TRY(infc_plan_build(p->cx, p->lowered, &p->build->spec, built->target, &built->plan));
+    INFC_TRY(plan_levels(p, built));
     infc_memory_warn(p->cx, &p->build->spec, &built->plan);
     INFC_TRY(check_facts(p, built));
+    for (size_t i = 1; i < built->target->n_levels; i++)
+        built->levels[i - 1].source_sha256 = built->plan.source_sha256;
     if (infc_dump_wanted(&p->dumps, "plan")) {
         infc_buf text = {.arena = p->cx->arena};
         infc_plan_dump(&built->plan, &text);
@@ -213,7 +232,7 @@ infc_status infc_pipeline_plan(infc_pipeline *p, infc_built *built) {
 infc_status infc_pipeline_emit(infc_pipeline *p, infc_built *built) {
     if (p->stopped) return INFC_OK;
     const infc_emit_options options = {
-        .spec = &p->build->spec, .dir = built->staged, .before = built->dir};
+        .spec = &p->build->spec, .dir = built->staged, .levels = built->levels, .before = built->dir};
     infc_progress(p->cx, "%s: writing C and weights", built->target->name);
     INFC_TRY(infc_dir_create(p->cx, built->staged));
     INFC_TRY(infc_emit(p->cx, &built->plan, &options, &built->emitted));

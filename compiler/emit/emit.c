@@ -43,6 +43,9 @@ infc_status infc_emit_skeleton(infc_emit_unit *u, const char *file, const infc_e
         {"weights_align", infc_arena_printf(arena, "%d", INFC_ALIGN)},
         {"llm", plan->llm ? "1" : "0"},
         {"serves", infc_emit_serves(u) ? "1" : "0"},
+        {"levels", plan->target.n_levels ? "1" : "0"},
+        {"entry", infc_emit_entry(u)},
+        {"level_declarations", infc_emit_level_declarations(u)},
         {"arena_bytes_per_worker", infc_arena_printf(arena, "%llu", (unsigned long long)plan->arena_bytes_per_worker)},
         {"arena_bytes", infc_arena_printf(arena, "%llu", (unsigned long long)arena_bytes)},
     };
@@ -76,8 +79,8 @@ static infc_status write_skeleton(infc_emit_unit *u, const char *file, const cha
 
 /* ---- the model ------------------------------------------------------------------------------------------------ */
 
-static infc_status begin(infc_emit_unit *u, infc_cx *cx, const infc_plan *plan,
-                         const infc_spec *spec, const char *dir) {
+infc_status infc_emit_begin(infc_emit_unit *u, infc_cx *cx, const infc_plan *plan,
+                            const infc_spec *spec, const char *dir) {
     *u = (infc_emit_unit){.cx = cx, .plan = plan, .spec = spec, .dir = dir};
     infc_emit_dims_begin(u);
     INFC_TRY(infc_emit_share(u));
@@ -104,9 +107,10 @@ static infc_status code_texts(infc_emit_unit *u, infc_buf *texts) {
 
 /* The code and the vocabulary it is written in; their hash without comments, with that of the weights, names this
  * model. */
-static infc_status write_code(infc_emit_unit *u) {
+infc_status infc_emit_code(infc_emit_unit *u) {
     infc_arena *arena = u->cx->arena;
     infc_buf simd = {.arena = arena}, all = {.arena = arena};
+    infc_buf_puts(&all, u->levels_hash ? u->levels_hash : "");
     infc_buf *texts = INFC_NEW(arena, infc_buf, u->n_parts + 1);
     INFC_TRY(simd_text(u, &simd));
     INFC_TRY(code_texts(u, texts));
@@ -125,6 +129,11 @@ static infc_status write_code(infc_emit_unit *u) {
     return INFC_OK;
 }
 
+infc_status infc_emit_source_headers(infc_emit_unit *u, const infc_buf *header) {
+    INFC_TRY(infc_emit_write(u, source_name(u, ".h"), infc_buf_bytes(header), 0644));
+    return write_skeleton(u, "NAME_internal.h.in", source_name(u, "_internal.h"));
+}
+
 static infc_status write_headers(infc_emit_unit *u) {
     infc_buf header = {.arena = u->cx->arena};
     const infc_bytes *abi = infc_embedded("runtime/include/infc_abi.h");
@@ -135,9 +144,8 @@ static infc_status write_headers(infc_emit_unit *u) {
     INFC_TRY(infc_emit_write(u, u->out->header, infc_buf_bytes(&header), 0644));
     INFC_TRY(infc_emit_write(u, "infc_abi.h", *abi, 0644));
     /* again, so that src/ alone can be taken elsewhere */
-    INFC_TRY(infc_emit_write(u, source_name(u, ".h"), infc_buf_bytes(&header), 0644));
     INFC_TRY(infc_emit_write(u, "src/infc_abi.h", *abi, 0644));
-    return write_skeleton(u, "NAME_internal.h.in", source_name(u, "_internal.h"));
+    return infc_emit_source_headers(u, &header);
 }
 
 static infc_status write_model(infc_emit_unit *u) {
@@ -178,15 +186,16 @@ const char *infc_emit_cflags(const infc_target *target) {
 
 infc_status infc_emit(infc_cx *cx, const infc_plan *plan, const infc_emit_options *options, infc_emitted *out) {
     infc_emit_unit u;
-    INFC_TRY(begin(&u, cx, plan, options->spec, options->dir));
+    INFC_TRY(infc_emit_begin(&u, cx, plan, options->spec, options->dir));
     *out = (infc_emitted){.baseline_cflags = baseline_cflags(&plan->target)};
     u.out = out;
     u.before = options->before;
     INFC_TRY(infc_dir_create(cx, infc_path_join(cx->arena, options->dir, "src/infrt")));
-    INFC_TRY(write_weights(&u)); /* src/NAME.weights, src/NAME_weights.S */
-    INFC_TRY(write_code(&u));    /* src/NAME_simd.h, src/NAME.c, src/NAME_kernels_*.c */
-    INFC_TRY(write_headers(&u)); /* NAME.h, infc_abi.h, src/NAME_internal.h */
-    INFC_TRY(write_model(&u));   /* src/NAME_model.c, src/NAME_tokenizer.c, src/NAME_prepare.c */
+    INFC_TRY(write_weights(&u));             /* src/NAME.weights, src/NAME_weights.S */
+    INFC_TRY(infc_emit_levels(&u, options)); /* src/NAME__LEVEL.c and what belongs to it */
+    INFC_TRY(infc_emit_code(&u));            /* src/NAME_simd.h, src/NAME.c, src/NAME_kernels_*.c */
+    INFC_TRY(write_headers(&u));             /* NAME.h, infc_abi.h, src/NAME_internal.h */
+    INFC_TRY(write_model(&u)); /* src/NAME_model.c, src/NAME_tokenizer.c, src/NAME_prepare.c */
     INFC_TRY(infc_emit_runtime(&u)); /* src/NAME_main.c, src/infrt/ */
     INFC_TRY(infc_emit_build(&u)); /* src/build.sh, src/CMakeLists.txt, NAME-config.cmake, NAME.pc */
     INFC_TRY(infc_emit_sbom(&u));  /* NAME.spdx.json */
@@ -198,7 +207,7 @@ infc_status infc_emit(infc_cx *cx, const infc_plan *plan, const infc_emit_option
 
 infc_status infc_emit_source(infc_cx *cx, const infc_plan *plan, const infc_spec *spec, infc_buf *out) {
     infc_emit_unit u;
-    INFC_TRY(begin(&u, cx, plan, spec, NULL));
+    INFC_TRY(infc_emit_begin(&u, cx, plan, spec, NULL));
     infc_buf *texts = INFC_NEW(cx->arena, infc_buf, u.n_parts + 1);
     INFC_TRY(code_texts(&u, texts));
     for (size_t i = 0; i <= u.n_parts; i++)

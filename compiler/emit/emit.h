@@ -7,7 +7,8 @@
 
 typedef struct infc_emit_options {
     const infc_spec *spec;
-    const char *dir; /* folder to write to: DIR/NAME.h, DIR/src/... */
+    const char *dir;         /* folder to write to: DIR/NAME.h, DIR/src/... */
+    const infc_plan *levels; /* of the target's levels, from the second on */
     const char *before; /* null, or the folder of an earlier compile: weights that are the same are shared with it */
 } infc_emit_options;
 
@@ -22,11 +23,20 @@ typedef struct infc_emit_options {
 #define INFC_EMIT_INCLUDES "-I. -Isrc -Isrc/infrt"
 #define INFC_EMIT_LDFLAGS "-Wl,--gc-sections -pthread -lm"
 
+/* C of one of the newer levels, compiled with its cflags. */
+typedef struct infc_emitted_level {
+    const infc_target *target;
+    const char **sources;
+    size_t n_sources;
+} infc_emitted_level;
+
 /* What was written, for link and reports. Names relative to `dir`. */
 typedef struct infc_emitted {
     /* C of the model, compiled with the target's cflags: library and binary. */
     const char **model_sources;
     size_t n_model_sources;
+    infc_emitted_level *levels;
+    size_t n_levels;
     /* Also for both, but with baseline_cflags: it runs before the CPU is known to fit. */
     const char **baseline_sources;
     size_t n_baseline_sources;

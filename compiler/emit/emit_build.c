@@ -136,7 +136,20 @@ infc_status infc_emit_build(infc_emit_unit *u) {
     infc_arena *arena = u->cx->arena;
     const infc_emitted *out = u->out;
     infc_buf lines = {.arena = arena}, library = {.arena = arena};
+    infc_buf level_flags = {.arena = arena}, level_sources = {.arena = arena},
+             level_properties = {.arena = arena};
     print_compiles(u, out->model_sources, out->n_model_sources, "model", &lines, &library);
+    for (size_t i = 0; i < out->n_levels; i++) {
+        const infc_emitted_level *level = &out->levels[i];
+        const char *sources = names(arena, level->sources, level->n_sources, " "),
+                   *cflags = level->target->cflags;
+        const char *variable = infc_arena_printf(arena, "level%zu", i + 1);
+        print_compiles(u, level->sources, level->n_sources, variable, &lines, &library);
+        infc_buf_printf(&level_flags, "%s='%s %s'\n", variable, infc_emit_cflags(level->target), cflags);
+        infc_buf_printf(&level_sources, " %s", sources);
+        infc_buf_printf(&level_properties, "set_source_files_properties(%s PROPERTIES COMPILE_FLAGS \"%s\")\n",
+                        sources, cflags);
+    }
     print_compiles(u, out->baseline_sources, out->n_baseline_sources, "baseline", &lines, &library);
     if (out->weights_asm) print_compiles(u, &out->weights_asm, 1, "baseline", &lines, &library);
     const bool tls = u->spec && u->spec->serve.tls;
@@ -144,6 +157,9 @@ infc_status infc_emit_build(infc_emit_unit *u) {
     const infc_expand_var vars[] = {
         {"compile_lines", infc_buf_str(&lines)},
         {"library_objects", infc_buf_str(&library)},
+        {"level_flags", infc_buf_str(&level_flags)},
+        {"level_sources", infc_buf_str(&level_sources)},
+        {"level_properties", infc_buf_str(&level_properties)},
         {"model_sources", names(arena, out->model_sources, out->n_model_sources, " ")},
         {"baseline_sources", names(arena, out->baseline_sources, out->n_baseline_sources, " ")},
         {"runtime_sources", names(arena, out->runtime_sources, out->n_runtime_sources, "\n    ")},

@@ -141,8 +141,8 @@ static const char ask_for_tiles[] =
     "    if (refused) return \"amx-tile (the system does not permit it)\";\n";
 
 /* RISC-V has no register that says it, and WebAssembly and microcontrollers fail to load what they cannot run. */
-static infc_status cpu_checks(const infc_emit_unit *u, infc_buf *out) {
-    const char *features = u->plan->target.cpu_features, *arch = u->plan->target.platform->arch;
+infc_status infc_emit_cpu_checks(const infc_emit_unit *u, const infc_target *target, infc_buf *out) {
+    const char *features = target->cpu_features, *arch = target->platform->arch;
     const bool arm = strcmp(arch, "aarch64") == 0, x86 = strcmp(arch, "x86_64") == 0;
     if (!features || !*features) return INFC_OK;
     if (x86) infc_buf_puts(out, "    __builtin_cpu_init();\n");
@@ -173,7 +173,9 @@ infc_status infc_emit_model_text(infc_emit_unit *u, infc_buf *out) {
     const char *tensors = tensor_infos(u, &n_tensors);
     const char *serve = plan->llm ? "" : infc_emit_serve_info(u), *embed = infc_emit_embed_info(u);
     INFC_TRY(class_infos(u, &labels, &classes));
-    INFC_TRY(cpu_checks(u, &cpu));
+    infc_buf level_checks = {.arena = arena};
+    INFC_TRY(infc_emit_cpu_checks(u, &plan->target, &cpu));
+    INFC_TRY(infc_emit_level_checks(u, &level_checks));
     const infc_expand_var vars[] = {
         {"n_sizes", count(u, (size_t)infc_emit_n_sizes(u))},
         {"size_infos", infc_emit_size_infos(u)},
@@ -204,6 +206,8 @@ infc_status infc_emit_model_text(infc_emit_unit *u, infc_buf *out) {
         {"serve_fields", infc_arena_printf(arena, "%s%s", *serve ? ".serve = &serve, " : "",
                                            *embed ? ".embed = &embed, " : "")},
         {"cpu_checks", infc_buf_str(&cpu)},
+        {"level_checks", infc_buf_str(&level_checks)},
+        {"level_infos", infc_emit_level_infos(u)},
         {"arena_lower_bound", infc_arena_printf(arena, "%llu", (unsigned long long)plan->arena_lower_bound)},
         {"weights_hash", infc_arena_printf(arena, "UINT64_C(0x%016llx)", (unsigned long long)u->weights_hash)},
         {"check_seed", infc_arena_printf(arena, "UINT64_C(0x%016llx)", (unsigned long long)plan->check_seed)},

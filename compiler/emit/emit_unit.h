@@ -44,7 +44,8 @@ typedef struct infc_emit_unit {
     struct infc_emit_prepare *prepare; /* emit_prepare.c */
     uint64_t layout_hash, weights_hash, weights_bytes; /* bytes with header; 0: the model has no weights */
     const char *content_hash;
-    bool embeds; /* weights stand in the library */
+    bool embeds;             /* weights stand in the library */
+    const char *levels_hash; /* of the code of newer levels; null: there are none */
     infc_emitted *out;
     size_t cap_files;
 } infc_emit_unit;
@@ -92,6 +93,23 @@ void infc_emit_declaration(const infc_emit_unit *u, size_t function, infc_buf *o
 bool infc_emit_apart(const infc_plan *plan, const infc_plan_step *step);
 const infc_plan_extra *infc_emit_extra(const infc_emit_unit *u, const infc_plan_step *step, int i);
 const infc_plan_buffer *infc_emit_stored(const infc_emit_unit *u, const infc_plan_step *step, int i);
+
+/* emit.c: a unit before anything is written; its code; its headers in src/. */
+infc_status infc_emit_begin(infc_emit_unit *u, infc_cx *cx, const infc_plan *plan,
+                            const infc_spec *spec, const char *dir);
+infc_status infc_emit_code(infc_emit_unit *u);
+infc_status infc_emit_source_headers(infc_emit_unit *u, const infc_buf *header);
+
+/* emit_levels.c: several levels in one program. Each newer one is the whole code under a name of its own, NAME__LEVEL;
+ * NAME_model.c has the table of them. */
+infc_status infc_emit_levels(infc_emit_unit *u, const infc_emit_options *options);
+const char *infc_emit_entry(const infc_emit_unit *u); /* NAME_call, or that of the oldest level */
+const char *infc_emit_level_declarations(const infc_emit_unit *u); /* of entries, oldest first */
+infc_status infc_emit_level_checks(const infc_emit_unit *u, infc_buf *out); /* functions LEVEL_missing */
+const char *infc_emit_level_infos(const infc_emit_unit *u);
+
+/* emit_model.c: the body of a function that gives the first feature that is missing, but for its end. */
+infc_status infc_emit_cpu_checks(const infc_emit_unit *u, const infc_target *target, infc_buf *out);
 
 /* emit_parts.c: how functions are divided between files (after infc_emit_names), and those files. */
 infc_status infc_emit_divide(infc_emit_unit *u);

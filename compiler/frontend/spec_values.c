@@ -195,7 +195,7 @@ static void check_choice(infc_spec_check *check, const infc_spec_key *key, const
     }
 }
 
-/* `{arch: A, features: [f, g]}` is `A+f+g`. */
+/* `{arch: A, features: [f, g]}` is `A+f+g`, `{arch: A, levels: [l, m]}` is `A:l,m`. */
 static const char *target_text(infc_spec_check *check, infc_yaml *node) {
     if (node->kind == INFC_YAML_SCALAR) return node->text;
     infc_buf text = {.arena = check->cx->arena};
@@ -204,6 +204,9 @@ static const char *target_text(infc_spec_check *check, infc_yaml *node) {
     for (size_t i = 0; features && i < features->n; i++) {
         infc_buf_printf(&text, "+%s", features->items[i].value->text);
     }
+    const infc_yaml *levels = infc_yaml_get(node, "levels");
+    for (size_t i = 0; levels && i < levels->n; i++)
+        infc_buf_printf(&text, "%c%s", i ? ',' : ':', levels->items[i].value->text);
     return infc_buf_str(&text);
 }
 

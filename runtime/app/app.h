@@ -33,6 +33,7 @@ typedef struct infrt_app {
     infrt_session *session;
     infrt_buffers buffers;
     infrt_error error;
+    infc_model level; /* the model with the level of code that runs: what `model` points to then */
     infc_model sized; /* the model for `sizes`: what `model` points to then */
     int64_t sizes[INFRT_APP_SIZES];
     int signal; /* that ended it; 0: none */

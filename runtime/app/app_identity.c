@@ -13,6 +13,8 @@ void infrt_identity_text(const infc_model *m) {
     printf("%-14s %s\n", "model", m->name);
     printf("%-14s %s (%s)%s%s\n", "target", m->target, m->isa, missing ? "; this CPU lacks " : "",
            missing ? missing : "");
+    for (uint32_t i = 0; i < m->n_levels; i++)
+        printf("%s%s%s", i ? ", " : "levels         ", m->levels[i].name, i + 1 == m->n_levels ? "\n" : "");
     printf("%-14s infc %s, ABI %u\n", "compiled by", m->infc_version, m->abi);
     printf("%-14s %s, sha256 %s\n", "source", m->source, m->source_sha256);
     printf("%-14s %s\n", "license", m->license ? m->license : "not stated");
@@ -39,6 +41,11 @@ void infrt_identity_json(infrt_json *json, const infc_model *m) {
     infrt_json_string(json, "target", m->target);
     infrt_json_string(json, "isa", m->isa);
     infrt_json_string(json, "cpu_missing", missing);
+    if (m->n_levels) {
+        infrt_json_open(json, "levels", '[');
+        for (uint32_t i = 0; i < m->n_levels; i++) infrt_json_string(json, NULL, m->levels[i].name);
+        infrt_json_close(json, ']');
+    }
     infrt_json_string(json, "infc_version", m->infc_version);
     infrt_json_uint(json, "abi", m->abi);
     infrt_json_string(json, "source", m->source);

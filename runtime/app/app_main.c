@@ -5,6 +5,9 @@
 #include <signal.h>
 
 static infrt_status dispatch(infrt_app *app) {
+    const infrt_status chosen = infrt_model_level(app->model, app->options.level, &app->level, &app->error);
+    if (chosen != INFRT_OK) return chosen;
+    app->model = &app->level;
     switch (app->options.parsed.command) {
     case INFRT_COMMAND_RUN: return infrt_app_run(app);
     case INFRT_COMMAND_BENCH: return infrt_app_bench(app);

@@ -15,9 +15,9 @@ typedef enum infrt_command {
 
 typedef struct infrt_options {
     infrt_parsed parsed;
-    uint32_t threads, repeat;                                            /* 0: not given */
-    double seconds;                                                      /* 0: not given */
-    const char *inputs, *output, *outputs, *dump_to, *profile, *weights; /* null: not given */
+    uint32_t threads, repeat;                                                    /* 0: not given */
+    double seconds;                                                              /* 0: not given */
+    const char *inputs, *output, *outputs, *dump_to, *profile, *weights, *level; /* null: not given */
     infrt_words input, dump;
     infrt_serve_flags serve;
     uint64_t batch_wait; /* ns; 0: not given */

@@ -10,6 +10,7 @@ enum { INFRT_LM_ADAPTERS = 64 }; /* on a command line */
 /* One command under way; freed by infrt_llm_main. */
 typedef struct infrt_lm_app {
     const infc_model *model;
+    infc_model level; /* the same with the level of code that runs: what `model` points to then */
     infrt_shell shell;
     uint64_t begin_ns; /* when infrt_llm_main was entered */
     infrt_lm_options options;

@@ -6,6 +6,9 @@
 #include <signal.h>
 
 static infrt_status dispatch(infrt_lm_app *app) {
+    const infrt_status chosen = infrt_model_level(app->model, app->options.level, &app->level, &app->error);
+    if (chosen != INFRT_OK) return chosen;
+    app->model = &app->level;
     switch (app->options.parsed.command) {
     case INFRT_LM_RUN: return infrt_lm_run(app);
     case INFRT_LM_CHAT: return infrt_lm_chat(app);

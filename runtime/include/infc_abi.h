@@ -193,6 +193,12 @@ typedef struct infc_llm_info {
     const infc_serve_info *serve;                /* null: nothing is said */
 } infc_llm_info;
 
+typedef struct infc_level_info {
+    const char *name, *isa; /* the target's */
+    const char *(*cpu_missing)(void);
+    int (*run)(const infc_call *call);
+} infc_level_info;
+
 typedef struct infc_model {
     uint32_t abi, struct_bytes; /* INFC_ABI_VERSION, sizeof(infc_model) */
     const char *name, *target, *isa, *infc_version, *source, *source_sha256, *license;
@@ -222,6 +228,10 @@ typedef struct infc_model {
     const infc_llm_info *llm;     /* null unless a language model */
     const infc_serve_info *serve; /* of others: null unless the binary has a server */
     const infc_embed_info *embed; /* null: texts do not become vectors */
+    /* The code once for each of several levels, oldest first; `run` takes the newest that the CPU has. `isa` and the
+     * kernels of `steps` are the oldest's. 0: there is one. */
+    uint32_t n_levels;
+    const struct infc_level_info *levels;
 } infc_model;
 
 #define INFC_WEIGHTS_MAGIC "infcwts1" /* eight characters, as those below without a NUL */

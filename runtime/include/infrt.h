@@ -53,6 +53,10 @@ int infrt_exit_code(infrt_status status);
 /* Whether this runtime and this CPU can run `model`. Call it before anything below.
  * INFRT_ERR_DATA: another ABI version; INFRT_ERR_CPU: names the missing feature. */
 infrt_status infrt_model_check(const infc_model *model, infrt_error *error);
+/* A copy of `model` that runs one of its levels of code, and whose target and isa are that: the one named, or with a
+ * null name the newest that this CPU has. What the copy points to is the model's.
+ * INFRT_ERR_USAGE: it has no such level; INFRT_ERR_CPU: names the missing feature. */
+infrt_status infrt_model_level(const infc_model *model, const char *name, infc_model *out, infrt_error *error);
 /* Sum over the steps; flops of one run. */
 uint64_t infrt_model_flops(const infc_model *model);
 

@@ -1,0 +1,76 @@
+#include "target_levels.h"
+#include <string.h>
+
+/* "v4+vnni" of "x86-64": x86-64-v4+vnni. */
+static const infc_target *find(infc_arena *arena, const char *arch, const char *level, size_t *index) {
+    const char *const forms[] = {strcmp(level, "base") == 0 ? arch : level,
+                                 infc_arena_printf(arena, "%s-%s", arch, level),
+                                 infc_arena_printf(arena, "%s+%s", arch, level)};
+    for (*index = 0; *index < infc_target_count(); ++*index)
+        for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
+            if (strcmp(infc_target_at(*index)->name, forms[f]) == 0) return infc_target_at(*index);
+    return NULL;
+}
+
+/* The names of levels that the architecture has. */
+static const char *known(infc_arena *arena, const char *arch) {
+    infc_buf out = {.arena = arena};
+    const size_t n = strlen(arch);
+    for (size_t i = 0; i < infc_target_count(); i++) {
+        const char *name = infc_target_at(i)->name;
+        if (strncmp(name, arch, n) != 0 || (name[n] && !strchr("-+", name[n]))) continue;
+        infc_buf_printf(&out, "%s%s", out.len ? ", " : "", name[n] ? name + n + 1 : "base");
+    }
+    return infc_buf_str(&out);
+}
+
+static infc_status check_arch(infc_cx *cx, infc_loc loc, const char *text, const char *arch) {
+    size_t i;
+    const infc_target *base = find(cx->arena, arch, "base", &i);
+    const char *name = base ? base->platform->arch : "";
+    if (strcmp(name, "x86_64") == 0 || strcmp(name, "aarch64") == 0) return INFC_OK;
+    return infc_fail(
+        cx, INFC_ERR_SPEC, loc,
+        "target \"%s\": levels are for x86-64 and aarch64, whose programs can ask the CPU what it "
+        "has",
+        text);
+}
+
+/* Copies of what `list` names, in order. */
+static infc_status read_levels(infc_cx *cx, infc_loc loc, const char *text, const char *arch,
+                               const char *list, const infc_target **levels, size_t *n) {
+    size_t last = 0;
+    for (const char *at = list;; at++) {
+        size_t index;
+        const size_t length = strcspn(at, ",");
+        const char *name = infc_arena_copy_string(cx->arena, at, length);
+        const infc_target *level = find(cx->arena, arch, name, &index);
+        if (!level)
+            return infc_fail(cx, INFC_ERR_SPEC, loc, "target \"%s\": %s has no level \"%s\"; it has: %s",
+                             text, arch, name, known(cx->arena, arch));
+        if (*n && index <= last)
+            return infc_fail(cx, INFC_ERR_SPEC, loc, "target \"%s\": %s comes after %s; name levels once, oldest first",
+                             text, name, levels[*n - 1]->name);
+        if (*n == INFC_MOST_LEVELS)
+            return infc_fail(cx, INFC_ERR_SPEC, loc, "target \"%s\": more than %d levels", text, INFC_MOST_LEVELS);
+        levels[(*n)++] = level;
+        last = index;
+        at += length;
+        if (!*at) return INFC_OK;
+    }
+}
+
+infc_status infc_target_parse_levels(infc_cx *cx, infc_loc loc, const char *text, infc_target *out) {
+    const infc_target **levels = INFC_NEW(cx->arena, const infc_target *, INFC_MOST_LEVELS);
+    const size_t n = strcspn(text, ":");
+    const char *arch = infc_arena_copy_string(cx->arena, text, n);
+    size_t n_levels = 0;
+    INFC_TRY(check_arch(cx, loc, text, arch));
+    INFC_TRY(read_levels(cx, loc, text, arch, text + n + 1, levels, &n_levels));
+    *out = *levels[0];
+    if (n_levels == 1) return INFC_OK;
+    out->name = infc_arena_copy_string(cx->arena, text, strlen(text));
+    out->levels = levels;
+    out->n_levels = n_levels;
+    return INFC_OK;
+}
