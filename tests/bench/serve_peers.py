@@ -9,7 +9,7 @@ are lists of random ids (seeded); the client runs niced. Both servers are asked 
 a time, greedy, no end tokens.
 - clients: 1, 4 and 16 clients, each asking again once it was answered: prompts of 128, answers of 64; tokens per second.
 - prefill: 8 streams while a ninth client sends prompts of 2000 tokens; the 99th percentile of the time between two
-  tokens, relative to the same streams alone.
+  tokens, relative to the same streams alone; infc without and with --target-itl.
 - prefix: time to the first token of a prompt whose first 1024 tokens were seen, relative to one that is new.
 - lora (infc): 16 clients with none and with four adapters of rank 32 (q and v; random); the loss of tokens per second.
 - loads (infc): 8 streams while adapters are loaded and unloaded, 50 times; as prefill, and whether texts stay the same.
@@ -36,6 +36,7 @@ from serve_client import closed_loop, complete, median, percentile, post, times_
 
 ANSWERS = 16
 CONTEXT = 4096
+TARGET = 1.5  # --target-itl by the time of a step of 8 streams alone
 
 
 def build_server(work):
@@ -133,17 +134,22 @@ def gap99(answers):
 def part_prefill(s):
     for engine, words in s.servers.items():
         with running(words) as (port, _):
-            sent = []
+            alone = asyncio.run(streams(port, s.prompts(32, "a"), 8, 200, nothing))
+        print(f"{s.name}: {engine}, 8 streams alone: {times_of(alone)}")
+        target = median([g for a in alone for g in a.gaps]) * TARGET
+        for name, more in ((engine, []), ("infc.target_itl", ["--target-itl", f"{target * 1e6:.0f}us"])):
+            if not name.startswith(engine):
+                continue
+            with running([*words, *more]) as (port, _):
+                sent = []
 
-            async def prefill(until):
-                while not until.is_set():
-                    sent.append(await complete(port, s.prompts(2000, "long")(0, len(sent)), 1))
+                async def prefill(until):
+                    while not until.is_set():
+                        sent.append(await complete(port, s.prompts(2000, "long")(0, len(sent)), 1))
 
-            alone = asyncio.run(streams(port, s.prompts(32, "a"), 8, 400, nothing))
-            busy = asyncio.run(streams(port, s.prompts(32, "b"), 8, 400, prefill))
-            print(f"{s.name}: {engine}, 8 streams alone: {times_of(alone)}")
-            print(f"{s.name}: {engine}, beside {len(sent)} prompts of 2000: {times_of(busy)}", flush=True)
-            s.result(f"{engine}.itl99.prefill_vs_idle", gap99(busy) / gap99(alone))
+                busy = asyncio.run(streams(port, s.prompts(32, "b"), 8, 200, prefill))
+            print(f"{s.name}: {name}, beside {len(sent)} prompts of 2000: {times_of(busy)}", flush=True)
+            s.result(f"{name}.itl99.prefill_vs_idle", gap99(busy) / gap99(alone))
 
 
 def part_prefix(s):
