@@ -11,6 +11,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import time
 import warnings
 
 import httpx
@@ -165,9 +166,12 @@ def main():
                           capture_output=True, text=True)
     expect(done.returncode == 2 and "tls: true" in done.stderr, f"tls_cert alone: {done.stderr}")
     with Server(program, "--tls-cert", work / "cert.pem", "--tls-key", work / "key.pem") as server:
+        silent = server.connect(30)  # and no handshake
+        begin = time.monotonic()
         check_client(server, work)
         check_protocol(server, work)
         check_clients_that_leave(server, work)
+        expect(read_all(silent) == b"" and 8 < time.monotonic() - begin < 20, "slow-loris: a handshake that never comes")
         expect(server.stop() == 0, "SIGTERM: exit code 0")
     with Server(program) as server:
         expect(server.url.startswith("http:") and server.ask("GET", "/health")[0] == 200 and idle(server), "without the flags: HTTP")
