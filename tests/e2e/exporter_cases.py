@@ -304,6 +304,89 @@ def attention_written_as_einsum_and_a_sampled_grid(b):
     b.agrees(model(nodes, {"q": [1, 5, 2, 8], "k": [1, 7, 2, 8], "image": [1, 3, 8, 8], "grid": [1, 4, 5, 2]}, ["y", "z"]))
 
 
+# ---- the rest of the list, by the report -----------------------------------------------------------------------------
+
+
+@case
+def slices_of_bert_with_ends_beyond_and_backwards(b):
+    """kraiskil/onnx2c#47"""
+    nodes = [node("Slice", "ids starts ends axes", "p"), node("Slice", "x s2 e2 a2 t2", "y"), node("Gather", "table p", "z")]
+    constants = {"ids": np.arange(512)[None], "starts": i64(0), "ends": i64(7), "axes": i64(1), "table": f32(512, 8), "s2": i64(-1, 2**31 - 1),
+                 "e2": i64(-(2**63), -(2**63)), "a2": i64(-1, 0), "t2": i64(-2, -1)}
+    b.agrees(model(nodes, {"x": [3, 6]}, ["y", "z"], constants))
+
+
+@case
+def shape_arithmetic_between_operators(b):
+    """kendryte/nncase#193: Shape, Gather, Unsqueeze, Concat, Range and Expand of sizes, as exporters write a view."""
+    nodes = [node("Shape", "x", "s"), node("Gather", "s two", "c", axis=0), node("Mul", "c half", "d"), node("Unsqueeze", "d zero", "u"),
+             node("Concat", "minus u u2", "t", axis=0), node("Reshape", "x t", "y"), node("Range", "n0 c n1", "r"), node("Shape", "x", "e", start=2),
+             node("Expand", "r e", "z")]
+    constants = {"two": np.int64(2), "half": np.int64(2), "zero": i64(0), "minus": i64(-1), "u2": i64(2), "n0": np.int64(0), "n1": np.int64(1)}
+    b.agrees(model(nodes, {"x": [2, 4, 6]}, ["y", "z"], constants))
+
+
+@case
+def detection_models_whose_counts_the_run_decides(b):
+    """pytorch/glow#4891: refused by name, with the reason."""
+    boxes = [node("NonMaxSuppression", "boxes scores n iou t", "y")]
+    b.refuses(model(boxes, {"boxes": [1, 6, 4], "scores": [1, 1, 6]}, ["y"], {"n": i64(3), "iou": np.float32([0.5]), "t": np.float32([0])}, opset=11),
+              '"the NonMaxSuppression of y"', "NonMaxSuppression")
+    b.refuses(model([node("NonZero", "x", "y")], {"x": [2, 3]}, ["y"]), '"the NonZero of y"', "NonZero")
+
+
+@case
+def instance_normalisation_and_convolutions_that_leave_attributes_out(b):
+    """onnx/onnx-mlir#3141, #1775, pytorch/glow#5995"""
+    nodes = [node("Conv", "x w", "a"), node("InstanceNormalization", "a g h", "i"), node("ConvTranspose", "i v", "y"), node("MaxPool", "y", "z", kernel_shape=[2, 2])]
+    b.agrees(model(nodes, {"x": [2, 3, 6, 7]}, ["y", "z"], {"w": f32(4, 3, 3, 2), "g": f32(4), "h": f32(4), "v": f32(4, 2, 2, 3)}))
+
+
+@case
+def an_attribute_that_must_be_there(b):
+    """pytorch/glow#5995"""
+    b.refuses(model([node("MaxPool", "x", "y")], {"x": [1, 2, 4, 4]}, ["y"]), '"the MaxPool of y"', "kernel_shape")
+
+
+@case
+def log_softmax_of_any_axis_and_before_opset_13(b):
+    """kendryte/nncase#457"""
+    for axis in (0, 1, -1):
+        b.agrees(model([node("LogSoftmax", "x", "y", axis=axis)], {"x": [2, 3, 4]}, ["y"]))
+    b.agrees(model([node("LogSoftmax", "x", "y", axis=1)], {"x": [2, 3, 4]}, ["y"], opset=11, ir=6))
+
+
+@case
+def lstm_in_both_directions_with_states_and_a_batch(b):
+    """kendryte/nncase#465"""
+    lstm = helper.make_node("LSTM", ["x", "w", "r", "b", "", "h", "c"], ["s", "hy", "cy"], name="the lstm", hidden_size=5, direction="bidirectional")
+    b.agrees(model([lstm], {"x": [3, 2, 4]}, ["s", "hy", "cy"], {"w": f32(2, 20, 4), "r": f32(2, 20, 5), "b": f32(2, 40), "h": f32(2, 2, 5), "c": f32(2, 2, 5)}))
+
+
+@case
+def every_operator_that_is_missing_is_told_at_once(b):
+    """onnx/onnx-mlir#1496, iree-org/iree#9142: named with node and domain, all of them."""
+    nodes = [node("Fancy", "x", "a", domain="my.ops"), node("Relu", "a", "r"), node("Fancier", "r", "y", domain="my.ops")]
+    b.refuses(model(nodes, {"x": [2, 3]}, [info("y", [2, 3])]), '"the Fancy of a"', '"the Fancier of y"', "my.ops")
+
+
+@case
+def quantise_and_dequantise_along_every_axis(b):
+    """onnx/onnx-mlir#1784, #246, #1966"""
+    for axis, n in ((0, 2), (1, 3), (-1, 4)):
+        nodes = [node("QuantizeLinear", "x s z", "q", axis=axis), node("DequantizeLinear", "q s z", "y", axis=axis)]
+        constants = {"s": np.abs(f32(n)) + np.float32(0.01), "z": RNG.integers(-5, 5, n).astype(np.int8)}
+        b.agrees(model(nodes, {"x": [2, 3, 4]}, ["y"], constants))
+
+
+@case
+def an_integer_convolution_with_padding_of_its_zero_point(b):
+    """onnx/onnx-mlir#2948, nod-ai/AMD-SHARK-ModelDev#894"""
+    nodes = [node("QuantizeLinear", "x xs xz", "q"), node("ConvInteger", "q w xz wz", "i", pads=[1, 1, 1, 1]), node("Cast", "i", "y", to=TensorProto.FLOAT)]
+    constants = {"xs": np.float32(0.01), "xz": np.uint8(128), "w": RNG.integers(0, 255, (4, 3, 3, 3)).astype(np.uint8), "wz": np.uint8(120)}
+    b.agrees(model(nodes, {"x": [1, 3, 5, 5]}, ["y"], constants))
+
+
 def main():
     infc, _, work = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
     failed = 0
