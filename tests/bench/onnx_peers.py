@@ -62,7 +62,7 @@ def parse():
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--threads", default="1,2", type=lambda a: [int(n) for n in a.split(",")])
     parser.add_argument("--rounds", default=5, type=int)
-    return parser.parse_args()
+    return parser.parse_intermixed_args()
 
 
 def main():

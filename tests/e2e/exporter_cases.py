@@ -380,6 +380,34 @@ def quantise_and_dequantise_along_every_axis(b):
 
 
 @case
+def weights_of_four_bits_in_blocks(b):
+    """What exporters write for weight-only quantisation since opset 21: an odd number of values, packed and typed."""
+    def made(kind, values, raw, nodes=(), scales=(3, 5)):
+        low = [node("DequantizeLinear", "q s z", "w", axis=0, block_size=3), node("MatMul", "x w", "y"), *nodes]
+        packed = helper.make_tensor("q", kind, values.shape, values.flatten().tolist())
+        zero = helper.make_tensor("z", kind, scales, RNG.integers(0, 8, scales).flatten().tolist())
+        result = model(low, {"x": [2, 9]}, ["y"], {"s": np.abs(f32(*scales))}, opset=21, ir=10)
+        result.graph.initializer.extend([packed, zero])
+        if raw:
+            packed, = (i for i in result.graph.initializer if i.name == "q")
+            packed.raw_data = bytes(packed.int32_data)
+            packed.ClearField("int32_data")
+        return result
+    for raw in False, True:
+        b.agrees(made(TensorProto.INT4, RNG.integers(-8, 8, (9, 5)), raw))
+        b.agrees(made(TensorProto.UINT4, RNG.integers(0, 16, (9, 5)), raw))
+    short = made(TensorProto.INT4, RNG.integers(-8, 8, (9, 5)), True)
+    packed, = (i for i in short.graph.initializer if i.name == "q")
+    packed.raw_data = packed.raw_data[:-1]
+    b.refuses(short, 'initializer "q"', "raw_data has 22 bytes, but the shape needs 23")
+    again = [node("QuantizeLinear", "x s0 z0", "q2")]
+    both = made(TensorProto.INT4, RNG.integers(-8, 8, (9, 5)), False, again)
+    both.graph.initializer.extend([numpy_helper.from_array(np.float32(0.1), "s0"), helper.make_tensor("z0", TensorProto.INT4, (), [1])])
+    both.graph.output.append(helper.make_value_info("q2", onnx.TypeProto()))
+    b.refuses(both, 'initializer "z0"', "only DequantizeLinear")
+
+
+@case
 def an_integer_convolution_with_padding_of_its_zero_point(b):
     """onnx/onnx-mlir#2948, nod-ai/AMD-SHARK-ModelDev#894"""
     nodes = [node("QuantizeLinear", "x xs xz", "q"), node("ConvInteger", "q w xz wz", "i", pads=[1, 1, 1, 1]), node("Cast", "i", "y", to=TensorProto.FLOAT)]

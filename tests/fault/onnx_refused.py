@@ -299,7 +299,7 @@ case("constant_of_shape_negative", oc.model([node("ConstantOfShape", "a", "s"), 
 case("constants_in_all", oc.model([node("ConstantOfShape", "a", f"s{i}") for i in range(5)] +
                                   [node("Max", "x," + ",".join(f"s{i}" for i in range(5)), "y")], {"x": [1 << 24]}, {"y": None},
                                   {"a": i64(1 << 24)}), "exceed 256 MiB in all")
-case("cast", one("Cast", [[2, 3]], to=TensorProto.FLOAT16), "from f32 to f16 is not supported")
+case("cast", one("Cast", [[2, 3]], to=TensorProto.FLOAT16), "from f32 to f16 is not supported, as floats are computed in f32: export the model in float32")
 case("cast_unknown", one("Cast", [[2, 3]], to=12345), "a cast from f32 to type 12345 (unknown)")
 case("layernorm_axis", one("LayerNormalization", [[2, 3]], [f32([3])], axis=2), "axis 2 is out of range")
 case("layernorm_scale", one("LayerNormalization", [[2, 3]], [f32([2])]), 'input 1, "c0", is f32[2], which does not broadcast')

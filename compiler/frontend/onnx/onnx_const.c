@@ -316,7 +316,7 @@ static infc_status constant_of_shape(infc_onnx_at *at) {
     INFC_TRY(infc_onnx_input_ints(at, 0, type.dims, INFC_MAX_RANK, &type.rank));
     if (attribute) {
         if (!attribute->tensor) return infc_onnx_invalid(at, "attribute \"value\" holds no tensor");
-        INFC_TRY(infc_onnx_tensor_read(&at->import->files, at->loc, attribute->tensor, &value));
+        INFC_TRY(infc_onnx_tensor_read(&at->import->files, at->loc, attribute->tensor, false, &value));
         if (infc_type_count(&value.type) != 1)
             return infc_onnx_invalid(at, "attribute \"value\" is not one element");
         type.dtype = value.type.dtype;
@@ -426,6 +426,12 @@ static infc_status cast_to(infc_onnx_at *at, infc_dtype to) {
     if (!x.constant || infc_weight_has_dims(x.constant)) {
         INFC_TRY(infc_onnx_number(at, 0, &x));
         INFC_TRY(infc_onnx_dims_computed(at, &x));
+        if (is_float(to) && to != INFC_DTYPE_f32)
+            return infc_onnx_refuse(
+                at,
+                "a cast from %s to %s is not supported, as floats are computed in f32: export "
+                "the model in float32; its weights may stay %s, with a Cast to float behind each",
+                infc_dtype_name(from), infc_dtype_name(to), infc_dtype_name(to));
         INFC_TRY(infc_onnx_convert(at, to, &x, &y));
         return infc_onnx_output(at, 0, &y);
     }

@@ -131,9 +131,25 @@ static infc_status begin_main(infc_onnx_import *import, infc_ir *ir) {
     return INFC_OK;
 }
 
+/* By value: whether something else than a DequantizeLinear reads it, or it is a result. */
+static bool *read_elsewhere(const infc_onnx_import *import) {
+    const infc_onnx_graph *graph = &import->model.graph;
+    bool *out = INFC_NEW(import->cx->arena, bool, import->net.n_values + 1);
+    for (size_t n = 0; n < graph->n_nodes; n++)
+        for (size_t i = 0; i < infc_onnx_n_reads(&graph->nodes[n]); i++) {
+            const size_t id = import->net.node_inputs[n][i];
+            const bool dequantizes = strcmp(graph->nodes[n].op, "DequantizeLinear") == 0;
+            if (id != INFC_ONNX_ABSENT && !dequantizes) out[id] = true;
+        }
+    for (size_t i = 0, id; i < graph->n_outputs; i++)
+        if (infc_map_find(&import->net.names, graph->outputs[i].name, &id)) out[id] = true;
+    return out;
+}
+
 static infc_status read_initializers(infc_onnx_import *import) {
     infc_cx *cx = import->cx;
     size_t mark = cx->n_diags;
+    const bool *elsewhere = read_elsewhere(import);
     for (size_t id = 0; id < import->net.n_values; id++) {
         const infc_onnx_value *value = &import->net.values[id];
         if (value->origin != INFC_ONNX_FROM_INITIALIZER || !value->used) continue;
@@ -142,8 +158,10 @@ static infc_status read_initializers(infc_onnx_import *import) {
         infc_weight *weight = INFC_NEW(cx->arena, infc_weight, 1);
         const infc_onnx_tensor *tensor = &import->model.graph.initializers[value->index];
         weight->origin = "initializer";
-        if (infc_onnx_tensor_read(&import->files, loc, tensor, weight) != INFC_OK) continue;
-        if (infc_onnx_declared_check(import, loc, value->declared, &weight->type) != INFC_OK)
+        if (infc_onnx_tensor_read(&import->files, loc, tensor, !elsewhere[id], weight) != INFC_OK)
+            continue;
+        if (infc_onnx_dtype(tensor->data_type) && /* four bits: declared what it no longer is */
+            infc_onnx_declared_check(import, loc, value->declared, &weight->type) != INFC_OK)
             continue;
         import->operands[id] = (infc_onnx_operand){.type = weight->type, .constant = weight};
         import->ready[id] = true;

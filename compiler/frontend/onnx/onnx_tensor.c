@@ -8,6 +8,8 @@ typedef struct type_facts {
     uint32_t field; /* of TensorProto, for values that are not raw_data */
 } type_facts;
 
+enum { UINT4 = 21, INT4 = 22 };
+
 static const type_facts types[] = {
     [0] = {"undefined", INFC_DTYPE_NONE, 0},
     [1] = {"float", INFC_DTYPE_f32, 4},
@@ -30,8 +32,8 @@ static const type_facts types[] = {
     [18] = {"float8e4m3fnuz", INFC_DTYPE_NONE, 0},
     [19] = {"float8e5m2", INFC_DTYPE_NONE, 0},
     [20] = {"float8e5m2fnuz", INFC_DTYPE_NONE, 0},
-    [21] = {"uint4", INFC_DTYPE_NONE, 0},
-    [22] = {"int4", INFC_DTYPE_NONE, 0},
+    [UINT4] = {"uint4", INFC_DTYPE_NONE, 5},
+    [INT4] = {"int4", INFC_DTYPE_NONE, 5},
     [23] = {"float4e2m1", INFC_DTYPE_NONE, 0},
     [24] = {"float8e8m0", INFC_DTYPE_NONE, 0},
     [25] = {"uint2", INFC_DTYPE_NONE, 0},
@@ -52,11 +54,34 @@ const char *infc_onnx_type_name(infc_arena *arena, int32_t data_type) {
     return name ? name : infc_arena_printf(arena, "type %d (unknown)", (int)data_type);
 }
 
+/* ---- four bits ----------------------------------------------------------------------------------------- */
+
+static bool four_bits(int64_t data_type) { return data_type == UINT4 || data_type == INT4; }
+
+/* Two in a byte, the first in its low half; int4 is two's complement. */
+static infc_bytes widen(infc_arena *arena, infc_bytes packed, size_t n, bool is_signed) {
+    uint8_t *wide = infc_arena_alloc(arena, n + 1, 1);
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t bits = (uint8_t)(packed.ptr[i / 2] >> (i % 2 * 4) & 15);
+        wide[i] = (uint8_t)(is_signed && bits > 7 ? bits | 0xf0 : bits);
+    }
+    return (infc_bytes){wide, n};
+}
+
+/* ---- reading -------------------------------------------------------------------------------------------- */
+
 static infc_status read_type(infc_cx *cx, infc_loc loc, const infc_onnx_tensor *tensor,
-                             infc_type *out, uint64_t *out_bytes) {
+                             bool dequantized, infc_type *out, uint64_t *out_bytes) {
+    const bool four = four_bits(tensor->data_type);
     *out = (infc_type){.dtype = infc_onnx_dtype(tensor->data_type), .rank = (int)tensor->rank};
+    if (four) out->dtype = tensor->data_type == INT4 ? INFC_DTYPE_i8 : INFC_DTYPE_u8;
     if (tensor->segmented)
         return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "a tensor in segments is not supported");
+    if (four && !dequantized)
+        return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc,
+                         "tensors of type %s are not supported, except initializers that only "
+                         "DequantizeLinear reads",
+                         infc_onnx_type_name(cx->arena, tensor->data_type));
     if (!out->dtype)
         return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "tensors of %s%s are not supported",
                          facts_of(tensor->data_type)->name ? "type " : "",
@@ -67,7 +92,7 @@ static infc_status read_type(infc_cx *cx, infc_loc loc, const infc_onnx_tensor *
     memcpy(out->dims, tensor->dims, sizeof out->dims);
     const char *wrong = infc_type_check(cx->arena, out);
     if (wrong) return infc_fail(cx, INFC_ERR_MODEL, loc, "%s", wrong);
-    *out_bytes = infc_type_bytes(out);
+    *out_bytes = four ? (infc_type_bytes(out) + 1) / 2 : infc_type_bytes(out);
     return INFC_OK;
 }
 
@@ -128,11 +153,11 @@ static infc_status read_typed(infc_cx *cx, infc_loc loc, const infc_onnx_tensor 
 }
 
 infc_status infc_onnx_tensor_read(infc_onnx_files *files, infc_loc loc,
-                                  const infc_onnx_tensor *tensor, infc_weight *out) {
+                                  const infc_onnx_tensor *tensor, bool dequantized, infc_weight *out) {
     infc_cx *cx = files->cx;
-    uint64_t bytes = 0;
+    uint64_t bytes = 0; /* in the model */
     infc_bytes data = {0};
-    INFC_TRY(read_type(cx, loc, tensor, &out->type, &bytes));
+    INFC_TRY(read_type(cx, loc, tensor, dequantized, &out->type, &bytes));
     if (tensor->external) {
         INFC_TRY(infc_onnx_external(files, loc, tensor, bytes, &data));
     } else if (tensor->has_raw) {
@@ -143,6 +168,8 @@ infc_status infc_onnx_tensor_read(infc_onnx_files *files, infc_loc loc,
     } else {
         INFC_TRY(read_typed(cx, loc, tensor, &out->type, bytes, &data));
     }
+    if (four_bits(tensor->data_type))
+        data = widen(cx->arena, data, (size_t)infc_type_bytes(&out->type), tensor->data_type == INT4);
     out->name = tensor->name;
     out->bytes = data.ptr;
     return INFC_OK;

@@ -9,9 +9,11 @@ infc_dtype infc_onnx_dtype(int64_t data_type);
 const char *infc_onnx_type_name(infc_arena *arena, int32_t data_type); /* "float16", "type 77 (unknown)" */
 
 /* Checks type, shape and data, and borrows the bytes from the model or its external data where they lie as they
- * should; values that protobuf spreads over varints are decoded onto the arena. Zero-size dims are allowed.
- * Fills type, bytes and name; the rest of *out is the caller's. */
+ * should; values that protobuf spreads over varints, and those of four bits, are decoded onto the arena. Zero-size
+ * dims are allowed.
+ * Fills type, bytes and name; the rest of *out is the caller's. `dequantized`: DequantizeLinear alone reads it, so that
+ * int4 may become i8, and uint4 u8. */
 infc_status infc_onnx_tensor_read(infc_onnx_files *files, infc_loc loc,
-                                  const infc_onnx_tensor *tensor, infc_weight *out);
+                                  const infc_onnx_tensor *tensor, bool dequantized, infc_weight *out);
 
 #endif

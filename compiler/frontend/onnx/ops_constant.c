@@ -29,7 +29,7 @@ static infc_weight made(infc_dtype dtype, const void *bytes, int64_t n) {
 static infc_status read_constant(infc_onnx_at *at, const infc_onnx_attribute *value, infc_weight *out) {
     if (strcmp(value->name, "value") == 0) {
         if (!value->tensor) return infc_onnx_invalid(at, "attribute \"value\" holds no tensor");
-        return infc_onnx_tensor_read(&at->import->files, at->loc, value->tensor, out);
+        return infc_onnx_tensor_read(&at->import->files, at->loc, value->tensor, false, out);
     }
     if (strcmp(value->name, "value_float") == 0) *out = made(INFC_DTYPE_f32, &value->f, -1);
     else if (strcmp(value->name, "value_int") == 0) *out = made(INFC_DTYPE_i64, &value->i, -1);
