@@ -25,6 +25,7 @@ void infrt_llm_metrics_put(infrt_server *s, infrt_out *out) {
     infrt_board *b = &own->engine.board;
     infrt_llm_metrics *m = &own->metrics;
     pthread_mutex_lock(&b->lock);
+    m->generation_tokens = b->sampled_tokens; /* those that nobody waits for any more too */
     m->preempted = b->facts.times_preempted;
     m->step_sizes = b->step_sizes;
 #define INFRT_GAUGE(title, value, help) \

@@ -272,14 +272,16 @@ static void piece_count(infrt_llm_server *s, infrt_llm_conn *c, const infrt_piec
         if (!said->first_ns) said->first_ns = now;
         if (e->token >= 0) said->last_ns = now;
     }
+    if (!said->read) {
+        m->prompt_tokens += e->n_prompt;
+        m->cache_queries += e->n_prompt;
+        m->cache_hits += e->n_reused;
+        said->read = true;
+    }
     if (!e->finish) return;
     const char *reason = infrt_finish_reason(e->finish);
     if (e->finish == INFRT_LLM_FAILED) s->base.metrics.failed++;
     else m->finished[reason[0] == 's' ? 0 : reason[0] == 'l' ? 1 : 2]++;
-    m->generation_tokens += e->n_answer;
-    m->prompt_tokens += e->n_prompt;
-    m->cache_queries += e->n_prompt;
-    m->cache_hits += e->n_reused;
     infrt_histogram_see(&m->answer_sizes, infrt_counts, e->n_answer);
     times_count(s, c->job, said, e);
 }
@@ -292,8 +294,6 @@ void infrt_piece_letter(infrt_llm_server *s, infrt_piece *piece) {
         infrt_reply_take(c->reply, piece, &frames);
         if (frames.n || frames.failed) infrt_conn_stream(&c->base, &frames, false);
         infrt_out_free(&frames);
-    } else if (piece->event.finish) {
-        s->metrics.finished[2]++;
     }
     free(piece);
 }
@@ -366,9 +366,11 @@ void infrt_job_letter(infrt_llm_server *s, infrt_serve_job *job, bool prepared) 
 
 /* Nobody waits for it any more; it is freed when it comes back. */
 static void job_let_go(infrt_llm_conn *c) {
+    infrt_llm_server *s = infrt_llm_server_of(&c->base);
+    if (c->reply) s->metrics.finished[2] += c->job->n_choices - c->reply->n_ended;
     c->job->owner = NULL;
     atomic_store(&c->job->cancelled, true);
-    infrt_mailbox_wake(&infrt_llm_server_of(&c->base)->engine.in);
+    infrt_mailbox_wake(&s->engine.in);
     infrt_reply_destroy(&c->reply);
     c->job = NULL;
 }

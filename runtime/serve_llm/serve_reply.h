@@ -13,6 +13,7 @@ typedef struct infrt_said {          /* of one choice */
     uint32_t characters;             /* of the text so far */
     infrt_llm_finish finish;
     bool begun;                 /* its role was told */
+    bool read;                  /* its prompt, and counted */
     uint64_t first_ns, last_ns; /* when its first and its last token came */
 } infrt_said;
 
