@@ -10,8 +10,8 @@
 
 /* One short answer, so that what is needed of the weights is in memory and the first client does not wait for it. */
 static infrt_status warm_up(infrt_llm *llm, const infc_model *model, infrt_error *error) {
-    const int32_t first = model->llm->bos >= 0 ? model->llm->bos : 0, ids[4] = {first, first, first, first};
-    const infrt_llm_request request = {.tokens = ids, .n_tokens = 4, .max_tokens = 2, .ignore_eos = true};
+    const int32_t first = model->llm->bos >= 0 ? model->llm->bos : 0;
+    const infrt_llm_request request = {.tokens = &first, .n_tokens = 1, .max_tokens = 1, .ignore_eos = true};
     infrt_llm_event event = {0};
     infrt_llm_id id;
     infrt_status status = infrt_llm_submit(llm, &request, &id, error);

@@ -277,7 +277,6 @@ def adapters(work, name, gguf):
 
 def main():
     o = options()
-    os.nice(19)
     work = o.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     llama_server = build_server(work)
@@ -297,6 +296,7 @@ def main():
         theirs = ["nice", "-n", "-19", llama_server, "-m", gguf, "-t", 2, "-tb", 2, "-np", ANSWERS, "-c", CONTEXT + ANSWERS * 1024, "-kvu"]
         servers = {n: w for n, w in {"infc": ours, "llama_server": theirs}.items() if n in o.engines}
         setup = Setup(name, servers, config.vocab - 300, o.seconds)
+        os.setpriority(os.PRIO_PROCESS, 0, 19)
         for part in o.parts:
             if setup.infc or not part.startswith(INFC_ONLY):
                 PARTS[part](setup)

@@ -118,6 +118,9 @@ def check_start(program):
     expect(made.returncode == 4 and "--port 0" not in made.stderr, f"another machine's address: {made}")
     with Server(program, "--host", "[::1]") as server:
         expect(server.url.startswith("http://[::1]:"), "an address in brackets")
+    with Server(program, "--context", 2) as small:
+        status, made = small.json("POST", TEXT, {"prompt": [5], "max_tokens": 1, "ignore_eos": True})
+        expect(status == 200 and made["usage"]["completion_tokens"] == 1, f"the least context: {status} {made}")
 
 
 def check_pipelining(server):
