@@ -14,17 +14,10 @@ import threading
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "llm"))
 import adapters  # noqa: E402
 import checkpoint  # noqa: E402
-from serving import Server, compile_tiny  # noqa: E402
+from serving import Server, compile_tiny, expect, finish  # noqa: E402
 
-FAILED = []
 VERSE = "In the beginning God created the"
 LOAD, UNLOAD = "/v1/load_lora_adapter", "/v1/unload_lora_adapter"
-
-
-def expect(holds, what):
-    if not holds:
-        FAILED.append(what)
-        print("FAILED", what, flush=True)
 
 
 def make_adapters(source, root):
@@ -146,13 +139,18 @@ def check_refused(server, root):
     expect(answer(server, "x") == 404 and server.ask("GET", "/health")[0] == 200, "nothing of it is there")
 
 
-def main():
+def prepared(max_loaded):
+    """By the words of a test's command line -> the program of examples/tiny-lm, a folder of adapters for it"""
     infc, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]).resolve()
     shutil.rmtree(work, ignore_errors=True)
     root = work / "adapters"
     root.mkdir(parents=True)
     make_adapters(source, root)
-    program = compile_tiny(infc, source, work / "lm", "--set", "adapters.max_loaded=4")
+    return compile_tiny(infc, source, work / "lm", "--set", f"adapters.max_loaded={max_loaded}"), root
+
+
+def main():
+    program, root = prepared(max_loaded=4)
     with Server(program, "--adapter-root", root) as server:
         alone = check_answers(server, program, root)
         check_changes(server, alone)
@@ -163,9 +161,8 @@ def main():
     with Server(program, "--adapter", root / "a", "--adapter", f"second={root / 'b'}") as server:
         expect(answer(server, "a") == alone["a"] and answer(server, "second") == alone["b"], "loaded at the start")
         expect(load(server, "x", "a") == 403, "without a root none are loaded")
-    print("serve_adapters:", "failed" if FAILED else "all held")
-    return 1 if FAILED else 0
+    finish("serve_adapters")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

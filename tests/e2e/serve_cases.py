@@ -7,14 +7,13 @@ usage: serve_cases.py INFC SOURCE_DIR WORK_DIR
 import json
 import pathlib
 import random
-import shutil
 import sys
 import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "llm"))
-from serve_adapters import UNLOAD, answer, load, make_adapters  # noqa: E402
-from serving import Server, compile_tiny, expect, finish, idle, parse, post, read_all, run_all, until  # noqa: E402
+from serve_adapters import UNLOAD, answer, load, prepared  # noqa: E402
+from serving import Server, expect, finish, idle, post, run_all, until  # noqa: E402
 
 TEXT, CHAT = "/v1/completions", "/v1/chat/completions"
 VERSE = "In the beginning God created the heaven and the earth, and the evening and the morning were the first day. " * 2
@@ -285,13 +284,8 @@ def check_bodies(server):
 
 
 def main():
-    infc, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]).resolve()
-    shutil.rmtree(work, ignore_errors=True)
-    root = work / "adapters"
-    root.mkdir(parents=True)
-    make_adapters(source, root)
+    program, root = prepared(max_loaded=5)
     check_table()
-    program = compile_tiny(infc, source, work / "lm", "--set", "adapters.max_loaded=5")
     with Server(program, "--adapter-root", root) as server:
         check_cache_of_adapters(server)
         check_twins(server)

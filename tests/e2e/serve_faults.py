@@ -12,13 +12,12 @@ import shutil
 import signal
 import socket
 import struct
-import subprocess
 import sys
 import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "llm"))
-from serve_adapters import answer, load, make_adapters  # noqa: E402
-from serving import Server, compile_tiny, expect, finish, idle, parse, post, run_all, until  # noqa: E402
+from serve_adapters import answer, load, prepared  # noqa: E402
+from serving import Server, expect, finish, idle, parse, post, run_all, until  # noqa: E402
 
 TEXT, CHAT = "/v1/completions", "/v1/chat/completions"
 VERSE = "In the beginning God created the heaven and the earth, and the evening and the morning were"
@@ -200,12 +199,8 @@ def check_many_chunks(server):
 
 
 def main():
-    infc, source, work, library = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]).resolve(), sys.argv[4]
-    shutil.rmtree(work, ignore_errors=True)
-    root = work / "adapters"
-    root.mkdir(parents=True)
-    make_adapters(source, root)
-    program = compile_tiny(infc, source, work / "lm", "--set", "adapters.max_loaded=4")
+    work, library = pathlib.Path(sys.argv[3]).resolve(), sys.argv[4]
+    program, root = prepared(max_loaded=4)
     check_allocations(program, work, library, root)
     check_disconnects(program)
     check_overload(program)

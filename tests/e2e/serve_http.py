@@ -17,29 +17,11 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from serving import Server, compile_tiny, parse, post, read_all  # noqa: E402
+from serving import Server, compile_tiny, expect, finish, idle, parse, post, read_all, until  # noqa: E402
 
-FAILED = []
 TEXT = "/v1/completions"
 LONG = {"model": "tiny_lm", "prompt": "And", "max_tokens": 500, "temperature": 0, "ignore_eos": True}
 SHORT = {"model": "tiny_lm", "prompt": "And", "max_tokens": 3, "temperature": 0}
-
-
-def expect(holds, what):
-    if not holds:
-        FAILED.append(what)
-        print("FAILED", what, flush=True)
-
-
-def until(what, holds, seconds=20):
-    end = time.monotonic() + seconds
-    while not holds() and time.monotonic() < end:
-        time.sleep(0.02)
-    expect(holds(), what)
-
-
-def idle(server):
-    return server.metric("vllm:num_requests_running") == 0 and server.metric("vllm:num_requests_waiting") == 0
 
 
 def check_http(server):
@@ -312,9 +294,8 @@ def main():
     check_end(program)
     check_stuck(program)
     check_keys(program, work)
-    print("serve_http:", "failed" if FAILED else "all held")
-    return 1 if FAILED else 0
+    finish("serve_http")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -7,15 +7,14 @@ usage: serve_limits.py INFC SOURCE_DIR WORK_DIR
 import ctypes
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "llm"))
-from serve_adapters import make_adapters  # noqa: E402
-from serving import Server, compile_tiny, expect, finish, parse, post, read_all, until  # noqa: E402
+from serve_adapters import prepared  # noqa: E402
+from serving import Server, expect, finish, parse, post, read_all, until  # noqa: E402
 
 TEXT = "/v1/completions"
 LONG = {"model": "tiny_lm", "prompt": "And", "max_tokens": 500, "temperature": 0, "ignore_eos": True}
@@ -167,12 +166,7 @@ def check_metrics(program):
 
 
 def main():
-    infc, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]).resolve()
-    shutil.rmtree(work, ignore_errors=True)
-    root = work / "adapters"
-    root.mkdir(parents=True)
-    make_adapters(source, root)
-    program = compile_tiny(infc, source, work / "lm", "--set", "adapters.max_loaded=4")
+    program, root = prepared(max_loaded=4)
     env = {**os.environ, "KEYS": "one two three"}
     check_rate(program, env)
     check_tokens(program, env)

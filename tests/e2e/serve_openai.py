@@ -13,18 +13,11 @@ import sys
 import openai
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from serving import Server, compile_tiny  # noqa: E402
+from serving import Server, compile_tiny, expect, finish  # noqa: E402
 
 VERSE = "In the beginning God created the"
 USER = [{"role": "user", "content": "Hello"}]
 END = 1  # the id that ends an answer
-FAILED = []
-
-
-def expect(holds, what):
-    if not holds:
-        FAILED.append(what)
-        print("FAILED", what, flush=True)
 
 
 def run_json(program, *words):
@@ -205,9 +198,8 @@ def main():
         expect(server.stop() == 0, "SIGTERM: exit code 0")
         log = server.requests()
         expect(all(math.isfinite(r["ms"]) and r["request_id"] for r in log) and "Hello" not in server.log(), "the log")
-    print("serve_openai:", "failed" if FAILED else "all held")
-    return 1 if FAILED else 0
+    finish("serve_openai")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
