@@ -14,6 +14,10 @@ bool infc_emit_axis_sizes(const infc_emit_unit *u, int input, int axis, int64_t 
     return false;
 }
 
+bool infc_emit_prepares(const infc_emit_unit *u) {
+    return u->spec && !u->plan->target.platform->check;
+}
+
 infc_status infc_emit_prepare_begin(infc_emit_unit *u) {
     infc_arena *arena = u->cx->arena;
     u->prepare = INFC_NEW(arena, infc_emit_prepare, 1);
@@ -22,6 +26,7 @@ infc_status infc_emit_prepare_begin(infc_emit_unit *u) {
                                       .image_infos = {.arena = arena},
                                       .audio_infos = {.arena = arena},
                                       .text_infos = {.arena = arena}};
+    if (!infc_emit_prepares(u)) return INFC_OK;
     INFC_TRY(infc_emit_image(u, u->prepare));
     INFC_TRY(infc_emit_audio(u, u->prepare));
     return infc_emit_text(u, u->prepare);

@@ -8,6 +8,9 @@ struct infc_emit_prepare {
     infc_buf image_infos, audio_infos, text_infos;
 };
 
+/* Whether there may be such functions: targets without an operating system get none, since they compute in
+ * doubles and are as large as the kernels of a small model. */
+bool infc_emit_prepares(const infc_emit_unit *u);
 /* emit_prepare.c: checks that the spec's inputs fit the model, and makes u->prepare. */
 infc_status infc_emit_prepare_begin(infc_emit_unit *u);
 /* src/NAME_prepare.c, one of the baseline sources, if there is anything to it. */
