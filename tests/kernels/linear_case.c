@@ -147,9 +147,10 @@ static void repair_panel_i8(ptrdiff_t k, int8_t *w) {
 static void repair_panel_i4(ptrdiff_t k, int8_t *w) {
     const ptrdiff_t groups = (k + 63) / 64;
     for (ptrdiff_t g = 0; g < groups; g++) {
-        if (w[g * 512] % 4 == 0) memset(w + g * 512, w[g * 512] % 8 == 0 ? 0 : 0xff, 512);
+        int8_t *four = w + g / 4 * 2112, *of = four + 64 + g % 4 * 512; /* as linear_ref.c.in has them */
+        if (of[0] % 4 == 0) memset(of, of[0] % 8 == 0 ? 0 : 0xff, 512);
         for (int lane = 0; lane < 16; lane++) {
-            int8_t *code = w + groups * 512 + g * 16 + lane;
+            int8_t *code = four + g % 4 * 16 + lane;
             *code = code_of((uint8_t)*code);
         }
     }

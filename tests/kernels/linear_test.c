@@ -150,9 +150,10 @@ static int8_t *pack(shape s, int bits, int parts, const float *w, double *worth)
                 whole = panel[(k / 4 * 16 + lane) * 4 + k % 4];
             } else {
                 const ptrdiff_t in_half = k % 32;
-                const int both = (uint8_t)panel[k / 64 * 512 + (in_half / 4 * 16 + lane) * 4 + in_half % 4];
-                const int code = (uint8_t)panel[groups * 512 + k / 64 * 16 + lane],
-                          scale = (code & 15) + 1, zero = code >> 4;
+                const int8_t *four = panel + k / 256 * 2112, *of = four + 64 + k / 64 % 4 * 512;
+                const int both = (uint8_t)of[(in_half / 4 * 16 + lane) * 4 + in_half % 4];
+                const int code = (uint8_t)four[k / 64 % 4 * 16 + lane], scale = (code & 15) + 1,
+                          zero = code >> 4;
                 check(zero * scale <= 128 && (15 - zero) * scale <= 127, "limits of int4", code, 0);
                 whole = scale * ((k % 64 < 32 ? both & 15 : both >> 4) - zero);
             }
