@@ -46,7 +46,7 @@ static MlirOperation choice_of(const infc_ir *ir, MlirOperation op) {
 
 static const char *entry_key(const infc_calibration *c, size_t i) {
     infc_arena *arena = c->pass->ir->cx->arena;
-    const char *text = infc_arena_printf(arena, "gptq 1 %s %zu", c->key, i);
+    const char *text = infc_arena_printf(arena, "gptq 1 " INFC_PACKED_VERSION " %s %zu", c->key, i);
     return infc_hash_hex(arena, (infc_bytes){(const uint8_t *)text, strlen(text)});
 }
 

@@ -66,7 +66,7 @@ static infc_status write_file(infc_call_cx *call, const infc_build *build,
                                                   infc_path_base(build->spec.model), plan->source_sha256);
     INFC_TRY(infc_stage_open(cx, infc_path_dir(cx->arena, v->output), &stage));
     const char *staged = infc_path_join(cx->arena, stage->dir, infc_path_base(v->output));
-    INFC_TRY(infc_emit_pack(cx, plan, INFC_LLM_PACK_VERSION, metadata, pieces, n, staged, out));
+    INFC_TRY(infc_emit_pack(cx, plan, INFC_PACKED_VERSION, metadata, pieces, n, staged, out));
     INFC_TRY(infc_stage_commit(stage));
     infc_stage_end(stage);
     return INFC_OK;

@@ -4,6 +4,10 @@
 #include "../base/map.h"
 #include "type.h"
 
+/* Changes with the layout of any packed weight: what was packed with another, in the cache or in an .infw file, is not
+ * taken. */
+#define INFC_PACKED_VERSION "2"
+
 typedef struct infc_weight {
     const char *name; /* as the model spells it, or of the op that was folded */
     infc_type type;   /* plain layout */

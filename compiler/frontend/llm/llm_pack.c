@@ -56,9 +56,9 @@ static infc_status check_whole(infc_cx *cx, infc_loc loc, const json_t *metadata
                *hash = json_string_value(json_object_get(metadata, "xxh64"));
     if (!version || !hash)
         return infc_fail(cx, INFC_ERR_MODEL, loc, "it is no .infw file: its metadata have no \"infw\" and \"xxh64\"");
-    if (strcmp(version, INFC_LLM_PACK_VERSION) != 0)
+    if (strcmp(version, INFC_PACKED_VERSION) != 0)
         return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc,
-                         "version \"%.20s\" of the format is not read, only " INFC_LLM_PACK_VERSION
+                         "version \"%.20s\" of the format is not read, only " INFC_PACKED_VERSION
                          "; pack the model again with this infc",
                          version);
     const char *found = infc_arena_printf(cx->arena, "%016llx", (unsigned long long)hash_of(cx, data));

@@ -6,8 +6,6 @@
 #include "../spec.h"
 #include "llm_model.h"
 
-#define INFC_LLM_PACK_VERSION "2"
-
 typedef struct infc_llm_pack {
     const char *path, *source, *source_sha256; /* the model that it was made from */
     const char *calibration;                   /* as infc_llm_facts has it */
