@@ -106,6 +106,8 @@ static infc_status prologue(infc_cx *cx, const infk_kernel *k, const char *fn, c
         {"QAT(", "QAT(k, lane)", "(128 + (k) / 4 * 64 + (lane) * 4 + (k) % 4)"},
         {"VQ_START(", "VQ_START(p)", "vi_load((const int32_t *)(const void *)(p))"},
         {"VQ_SUMS(", "VQ_SUMS(p)", "vi_load((const int32_t *)(const void *)(p) + 16)"},
+        {"I4_SCALES(", "I4_SCALES(g)", "((g) / 4 * 2112 + (g) % 4 * 16)"},
+        {"I4_GROUP(", "I4_GROUP(g)", "(((g) / 4 + 1) * 64 + (g) * 512)"},
         {"ISTEPS(", "ISTEPS(k)", "(((k) + 1) / 2 * 2)"},
         {"IPANEL(", "IPANEL(steps, panel)", infc_arena_printf(cx->arena, "((panel) * ((steps) * 16 + %d))", head)},
         {"ISTART(", "ISTART(p, lane)", "(((const infk_i4 *)(const void *)(p))[lane])"},

@@ -3,10 +3,9 @@
 static INFK_INLINE void INFK_PART(row)(const infk_pack_dims *d, const T *x, ptrdiff_t lane, int8_t *y) {
     const ptrdiff_t groups = (d->k + 63) / 64;
     for (ptrdiff_t k = 0; k < groups * 64; k += k % 64 == 31 ? 33 : 1)
-        y[(k / 256 + 1) * 64 + k / 64 * 512 + k % 64 / 4 * 64 + lane * 4 + k % 4] =
-            x ? (int8_t)(x[k] | x[k + 32] * 16) : 0;
+        y[I4_GROUP(k / 64) + k % 64 / 4 * 64 + lane * 4 + k % 4] = x ? (int8_t)(x[k] | x[k + 32] * 16) : 0;
     for (ptrdiff_t g = 0; g < (groups + 3) / 4 * 4; g++)
-        y[g / 4 * 2112 + g % 4 * 16 + lane] = x && g < groups ? x[groups * 64 + g] : 0;
+        y[I4_SCALES(g) + lane] = x && g < groups ? x[groups * 64 + g] : 0;
     for (ptrdiff_t i = 0; i < 4; i++) y[d->y_row - 64 + lane * 4 + i] = x ? x[groups * 65 + i] : 0;
 }
 
