@@ -6,7 +6,8 @@
 #include "emit_unit.h"
 #include <string.h>
 
-/* What a payload must agree on to be used by this code: names, types and places of the weights. */
+/* What a payload must agree on to be used by this code: names, types and places of the weights, and the version of what
+ * packed them. */
 infc_status infc_emit_layout(infc_emit_unit *u) {
     const infc_plan *plan = u->plan;
     infc_buf table = {.arena = u->cx->arena};
@@ -23,6 +24,7 @@ infc_status infc_emit_layout(infc_emit_unit *u) {
                              "weight %s lies outside the payload", buffer->name);
     }
     infc_xxh64_begin(&hash);
+    infc_xxh64_put(&hash, INFC_PACKED_VERSION, sizeof INFC_PACKED_VERSION - 1);
     infc_xxh64_put(&hash, infc_buf_str(&table), table.len);
     u->layout_hash = infc_xxh64_end(&hash);
     u->weights_bytes = table.len ? sizeof(infc_weights_header) + plan->weights_bytes : 0;
