@@ -24,15 +24,7 @@ static INFK_INLINE vi16x vi_high_nibbles(vi16x a) { return VI_EACH(vi_high_nibbl
 static INFK_INLINE vi16x vi_dot_nibbles(vi16x sums, vi16x nibbles, vi16x x) {
     return VI_EACH3(vi_sdot4, sums, nibbles, x);
 }
-static INFK_INLINE vi16x vi_begin(vi16x start) { return start; }
-static INFK_INLINE vi16x vi_end(vi16x sums, vi16x start) {
-    (void)start;
-    return sums;
-}
-static INFK_INLINE vi16x vi_group_scales(vi16x scales) { return scales; }
-static INFK_INLINE vi16x vi_add_group(vi16x acc, vi16x sums, vi16x scales) {
-    return vi_add(acc, vi_mul(sums, scales));
-}
+#include "sums_int32.h"
 static INFK_INLINE vi16x vi_upper_nibbles(vi16x a) { return vi_high_nibbles(a); }
 static INFK_INLINE vi16x vi_add_groups(vi16x acc, vi16x lower, vi16x upper, vi16x scales) {
     return vi_add_group(acc, vi_add(lower, upper), scales);

@@ -14,15 +14,7 @@ static INFK_INLINE vi16x vi_high_nibbles(vi16x a) {
 static INFK_INLINE vi16x vi_dot_nibbles(vi16x sums, vi16x nibbles, vi16x x) {
     return _mm512_dpbusd_epi32(sums, nibbles, x);
 }
-static INFK_INLINE vi16x vi_begin(vi16x start) { return start; }
-static INFK_INLINE vi16x vi_end(vi16x sums, vi16x start) {
-    (void)start;
-    return sums;
-}
-static INFK_INLINE vi16x vi_group_scales(vi16x scales) { return scales; }
-static INFK_INLINE vi16x vi_add_group(vi16x acc, vi16x sums, vi16x scales) {
-    return _mm512_add_epi32(acc, _mm512_mullo_epi32(sums, scales));
-}
+#include "sums_int32.h"
 /* Where they lie, so times 16. */
 static INFK_INLINE vi16x vi_upper_nibbles(vi16x a) {
     return _mm512_and_si512(a, _mm512_set1_epi8(-16));

@@ -104,17 +104,7 @@ static INFK_INLINE vf16x v_first(ptrdiff_t n, vf16x a, vf16x b) {
                   v_pick4((v_i32x4){8, 9, 10, 11} < last, a.q2, b.q2),
                   v_pick4((v_i32x4){12, 13, 14, 15} < last, a.q3, b.q3));
 }
-/* The first n lanes; the others are zero, their memory is not touched. */
-static INFK_INLINE vf16x v_load_tail(const float *p, ptrdiff_t n) {
-    float lanes[16] = {0};
-    for (ptrdiff_t i = 0; i < n; i++) lanes[i] = p[i];
-    return v_load(lanes);
-}
-static INFK_INLINE void v_store_tail(float *p, ptrdiff_t n, vf16x a) {
-    float lanes[16];
-    v_store(lanes, a);
-    for (ptrdiff_t i = 0; i < n; i++) p[i] = lanes[i];
-}
+#include "tails_generic.h"
 static INFK_INLINE vf16x v_set1(float a) {
     return v_join(v_set4(a), v_set4(a), v_set4(a), v_set4(a));
 }

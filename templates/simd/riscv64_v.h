@@ -21,17 +21,7 @@ typedef float v_f32x8 __attribute__((vector_size(32)));
 
 static INFK_INLINE vf16x v_load(const float *p) { return *(const v_f32x16_at *)p; }
 static INFK_INLINE void v_store(float *p, vf16x a) { *(v_f32x16_at *)p = a; }
-/* The first n lanes; the others are zero, their memory is not touched. */
-static INFK_INLINE vf16x v_load_tail(const float *p, ptrdiff_t n) {
-    float lanes[16] = {0};
-    for (ptrdiff_t i = 0; i < n; i++) lanes[i] = p[i];
-    return v_load(lanes);
-}
-static INFK_INLINE void v_store_tail(float *p, ptrdiff_t n, vf16x a) {
-    float lanes[16];
-    v_store(lanes, a);
-    for (ptrdiff_t i = 0; i < n; i++) p[i] = lanes[i];
-}
+#include "tails_generic.h"
 static INFK_INLINE vi16x vi_set1(int32_t a) {
     return (vi16x){a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a};
 }
