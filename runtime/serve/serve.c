@@ -2,11 +2,9 @@
  * they hand each other letters. */
 #define _GNU_SOURCE 1
 #include "serve_server.h"
-#include "infrt_os.h"
 #include <errno.h>
 #include <event2/event.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>

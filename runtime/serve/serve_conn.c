@@ -232,7 +232,7 @@ static void event_take(infrt_conn *c, infrt_http_event event, const infrt_http_p
     case INFRT_HTTP_END:
         wait_for(c, 0);
         c->phase = INFRT_PHASE_WAITING;
-        infrt_request_handle(c);
+        c->route->handle(c);
         return;
     case INFRT_HTTP_BAD:
         if (!c->begin_ns) c->begin_ns = infrt_os_now_ns();

@@ -3,7 +3,6 @@
 #include "infrt_os.h"
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -92,8 +91,6 @@ bool infrt_request_admit(infrt_conn *c) {
     infrt_conn_refuse(c, &refusal);
     return false;
 }
-
-void infrt_request_handle(infrt_conn *c) { c->route->handle(c); }
 
 /* ---- log ---------------------------------------------------------------------------------------- */
 

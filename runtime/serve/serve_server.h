@@ -37,7 +37,6 @@ typedef struct infrt_service {
     const infrt_route *routes;
     uint32_t n_routes; /* below INFRT_ROUTES_MOST */
     size_t conn_bytes; /* of a connection with what the service keeps there: begins with an infrt_conn, then zeros */
-    const char *nothing; /* what there is instead of a path that is not: "; there are .."; may be null */
     void (*letter)(infrt_server *s, infrt_letter *letter); /* it came */
     bool (*idle)(const infrt_server *s);                   /* nothing is under way */
     /* When what computes was last seen to go on; 0: nothing is under way. */
@@ -130,7 +129,6 @@ void infrt_conn_refuse(infrt_conn *c, const infrt_refusal *refusal);
 void infrt_error_json(const infrt_refusal *refusal, infrt_out *out);
 
 /* serve_routes.c */
-void infrt_request_handle(infrt_conn *c); /* head and body are there */
 /* Before the body: false when it is refused already. */
 bool infrt_request_admit(infrt_conn *c);
 /* At the end of a request: counted, and a line on stderr. `status`: of HTTP, 499 when the client left. */

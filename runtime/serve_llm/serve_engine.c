@@ -148,10 +148,7 @@ static void board_write(infrt_engine_thread *e, const infrt_llm_step_info *info)
     b->waiting = info->waiting;
     b->steps += info->tokens > 0;
     if (info->tokens) infrt_histogram_see(&b->step_sizes, infrt_counts, info->tokens);
-    b->step_tokens += info->tokens;
-    b->prompt_tokens += info->prompt_tokens;
     b->sampled_tokens += info->sampled;
-    b->step_ns += info->tokens ? info->end_ns - info->begin_ns : 0;
     b->n_adapters = n;
     for (uint32_t i = 0; i < b->n_adapters; i++) {
         infrt_board_adapter *a = &b->adapters[i];

@@ -16,7 +16,7 @@ typedef struct infrt_board {
     pthread_mutex_t lock;
     infrt_llm_facts facts;
     uint32_t running, waiting;
-    uint64_t steps, step_tokens, prompt_tokens, sampled_tokens, step_ns;
+    uint64_t steps, sampled_tokens;
     infrt_histogram step_sizes;
     infrt_board_adapter *adapters; /* [adapters_room] */
     uint32_t n_adapters, adapters_room;

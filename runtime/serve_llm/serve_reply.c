@@ -1,6 +1,5 @@
 /* serve_reply.c - see serve_reply.h. Of both routes and both ways there is one code: what differs is around it. */
 #include "serve_reply.h"
-#include "infrt_os.h"
 #include "tokenizer.h"
 #include <inttypes.h>
 #include <stdio.h>

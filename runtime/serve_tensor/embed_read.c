@@ -2,7 +2,6 @@
 #include "embed_read.h"
 #include "json_read.h"
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,10 +88,9 @@ static bool list_is_ids(infrt_json_reader json) {
 
 static bool input_take(reading *r, infrt_json_reader *json) {
     const char next = infrt_json_next(json);
-    r->out->single = next == '"' || (next == '[' && list_is_ids(*json));
     if (next == '"') return text_add(r, json);
     if (next == '[')
-        return r->out->single ? ids_add(r, json) : infrt_json_array(json, element_take, r);
+        return list_is_ids(*json) ? ids_add(r, json) : infrt_json_array(json, element_take, r);
     return infrt_refuse(r->refusal, 400, "input", "input: a text, a list of texts, or token ids are needed");
 }
 

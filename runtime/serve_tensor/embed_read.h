@@ -19,7 +19,6 @@ typedef struct infrt_embed {
     int32_t *ids;             /* all of them */
     infrt_embed_text *inputs; /* [n_inputs], at least one */
     uint32_t n_inputs;
-    bool single; /* one text or one list of ids, not a list of them */
     bool base64;
     const char *model; /* in `texts`; null: not said */
 } infrt_embed;

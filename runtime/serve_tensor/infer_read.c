@@ -281,18 +281,17 @@ static size_t padded(uint64_t bytes) {
     return ((size_t)bytes + INFC_ALIGN - 1) / INFC_ALIGN * INFC_ALIGN;
 }
 
-static bool block_create(reading *r) {
+static bool inputs_create(reading *r) {
     const infc_model *m = r->model;
     size_t bytes = padded((m->n_inputs + (uint64_t)1) * sizeof(void *)), at = bytes;
     for (uint32_t i = 0; i < m->n_inputs; i++)
         if (__builtin_add_overflow(bytes, padded(infrt_bytes_at(m, r->out->sizes, INFC_TABLE_INPUTS, i)), &bytes))
             return infrt_refuse(r->refusal, 503, NULL, "there is no memory for the request");
-    r->out->block = aligned_alloc(INFC_ALIGN, bytes);
-    if (!r->out->block)
+    r->out->inputs = aligned_alloc(INFC_ALIGN, bytes);
+    if (!r->out->inputs)
         return infrt_refuse(r->refusal, 503, NULL, "there is no memory for the request");
-    r->out->inputs = r->out->block;
     for (uint32_t i = 0; i < m->n_inputs; i++) {
-        r->out->inputs[i] = (char *)r->out->block + at;
+        r->out->inputs[i] = (char *)r->out->inputs + at;
         at += padded(infrt_bytes_at(m, r->out->sizes, INFC_TABLE_INPUTS, i));
     }
     return true;
@@ -356,7 +355,7 @@ static bool all_read(reading *r, const char *body, size_t bytes, size_t json_byt
     if (!r->seen_inputs)
         return infrt_refuse(r->refusal, 400, "inputs", "inputs is needed: a list of tensors");
     outputs_complete(r);
-    return shapes_check(r) && block_create(r) && data_take(r, body + json_bytes, bytes - json_bytes);
+    return shapes_check(r) && inputs_create(r) && data_take(r, body + json_bytes, bytes - json_bytes);
 }
 
 bool infrt_infer_read(const infc_model *model, const char *body, size_t bytes, size_t json_bytes,
@@ -382,6 +381,6 @@ bool infrt_infer_read(const infc_model *model, const char *body, size_t bytes, s
 
 void infrt_infer_free(infrt_infer *infer) {
     free(infer->outputs);
-    free(infer->block);
+    free(infer->inputs);
     *infer = (infrt_infer){0};
 }

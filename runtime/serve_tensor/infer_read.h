@@ -17,10 +17,9 @@ typedef struct infrt_infer {
     char id[INFRT_INFER_ID];
     bool has_id;
     int64_t sizes[INFRT_TENSOR_SIZES];
-    void **inputs;               /* [n_inputs], INFC_ALIGN aligned, in `block` */
+    void **inputs;               /* [n_inputs], INFC_ALIGN aligned; they lie behind it */
     infrt_infer_output *outputs; /* [n_outputs], as asked for, or all of the model's */
     uint32_t n_outputs;
-    void *block;
 } infrt_infer;
 
 /* `json_bytes`: how much of the body is JSON. False: `refusal` says why. To be freed in any case. Safe for any

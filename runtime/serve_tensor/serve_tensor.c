@@ -3,7 +3,6 @@
 #include "serve_tensor.h"
 #include "infrt_os.h"
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- requests ----------------------------------------------------------------------------------- */
 

@@ -4,7 +4,6 @@
 #include "tensor_shapes.h"
 #include "tensor_values.h"
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char models_path[] = "/v2/models/";

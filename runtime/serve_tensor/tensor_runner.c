@@ -2,7 +2,6 @@
 #define _GNU_SOURCE 1
 #include "tensor_runner.h"
 #include "infrt_os.h"
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -237,7 +237,7 @@ static void texts_and_ids_become_inputs(void **state) {
                       "\"user\": {}, \"model\": \"m\"}",
                       &e));
     assert_int_equal(e.n_inputs, 2);
-    assert_true(e.base64 && !e.single);
+    assert_true(e.base64);
     assert_string_equal(e.inputs[1].text, "b\xc3\xa9");
     assert_string_equal(e.model, "m");
     infrt_embed_free(&e);
@@ -246,7 +246,7 @@ static void texts_and_ids_become_inputs(void **state) {
     assert_int_equal(e.ids[e.inputs[1].first], 3);
     infrt_embed_free(&e);
     assert_true(embed("{\"input\": [7, 8, 9]}", &e));
-    assert_true(e.single && e.n_inputs == 1 && e.inputs[0].n_ids == 3);
+    assert_true(e.n_inputs == 1 && e.inputs[0].n_ids == 3);
     infrt_embed_free(&e);
     static const char *const bad[] = {"{}",
                                       "[]",
