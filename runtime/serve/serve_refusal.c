@@ -13,3 +13,15 @@ bool infrt_refuse(infrt_refusal *refusal, int status, const char *param, const c
     va_end(args);
     return false;
 }
+
+bool infrt_refuse_memory(infrt_refusal *refusal) {
+    return infrt_refuse(refusal, 503, NULL, "there is no memory for the request");
+}
+
+bool infrt_body_read(infrt_json_reader *json, const char *body, size_t bytes, infrt_json_take *take,
+                     void *self, infrt_refusal *refusal) {
+    infrt_json_reader_init(json, body, bytes);
+    if (infrt_json_object(json, take, self) && infrt_json_end(json)) return true;
+    return infrt_refuse(refusal, 400, NULL, "the body is not JSON as it is needed: %s, at byte %zu",
+                        json->wrong ? json->wrong : "no value", (size_t)(json->at - json->begin));
+}

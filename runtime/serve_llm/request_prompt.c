@@ -104,8 +104,7 @@ static bool message_take(void *self, infrt_json_reader *json, const char *key) {
     if (a->n_messages == a->messages_room) {
         const uint32_t room = a->messages_room ? 2 * a->messages_room : 8;
         void *grown = realloc(a->messages, room * sizeof *a->messages);
-        if (!grown)
-            return infrt_refuse(r->refusal, 503, NULL, "there is no memory for the request");
+        if (!grown) return infrt_refuse_memory(r->refusal);
         a->messages = grown;
         a->messages_room = room;
     }
@@ -148,8 +147,7 @@ static bool id_take(void *self, infrt_json_reader *json, const char *key) {
     }
     if ((p->n_ids & (p->n_ids - 1)) == 0) { /* room doubles at powers of two */
         void *grown = realloc(p->ids, (p->n_ids ? 2 * (size_t)p->n_ids : 1) * sizeof *p->ids);
-        if (!grown)
-            return infrt_refuse(r->refusal, 503, NULL, "there is no memory for the request");
+        if (!grown) return infrt_refuse_memory(r->refusal);
         p->ids = grown;
     }
     const infrt_json_reader before = *json;

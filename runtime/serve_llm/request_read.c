@@ -111,14 +111,8 @@ bool infrt_ask_read(const char *body, size_t bytes, infrt_ask_route route, uint3
     out->texts_room = bytes + 1; /* a text takes more bytes in JSON: its quotes */
     out->texts = malloc(out->texts_room);
     out->prompts = calloc(INFRT_ASK_PROMPTS, sizeof *out->prompts);
-    if (!out->texts || !out->prompts)
-        return infrt_refuse(refusal, 503, NULL, "there is no memory for the request");
-    infrt_json_reader_init(&r.json, body, bytes);
-    const bool read = infrt_json_object(&r.json, field_take, &r) && infrt_json_end(&r.json);
-    if (!read)
-        return infrt_refuse(refusal, 400, NULL, "the body is not JSON as it is needed: %s, at byte %zu",
-                            r.json.wrong ? r.json.wrong : "no value", (size_t)(r.json.at - r.json.begin));
-    return whole_check(&r);
+    if (!out->texts || !out->prompts) return infrt_refuse_memory(refusal);
+    return infrt_body_read(&r.json, body, bytes, field_take, &r, refusal) && whole_check(&r);
 }
 
 void infrt_ask_free(infrt_ask *ask) {

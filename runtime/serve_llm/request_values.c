@@ -215,7 +215,6 @@ bool infrt_take_BIAS(infrt_reading *r, void *out, double least, double most) {
     (void)most;
     if (infrt_json_next(&r->json) != '{') return infrt_take_wrong(r, "an object of token ids");
     r->ask->bias = calloc(INFRT_LLM_BIASES, sizeof *r->ask->bias);
-    if (!r->ask->bias)
-        return infrt_refuse(r->refusal, 503, NULL, "there is no memory for the request");
+    if (!r->ask->bias) return infrt_refuse_memory(r->refusal);
     return infrt_json_object(&r->json, bias_take, r);
 }

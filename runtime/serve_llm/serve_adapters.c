@@ -41,10 +41,8 @@ static bool key_take(void *self, infrt_json_reader *json, const char *key) {
 
 static bool asked_read(infrt_conn *c, bool needs_path, asked *a) {
     infrt_json_reader json;
-    infrt_json_reader_init(&json, c->body.at ? c->body.at : "", c->body.n);
-    if (!infrt_json_object(&json, key_take, a) || !infrt_json_end(&json))
-        return infrt_refuse(a->refusal, 400, NULL, "the body is not JSON as it is needed: %s, at byte %zu",
-                            json.wrong ? json.wrong : "no value", (size_t)(json.at - json.begin));
+    if (!infrt_body_read(&json, c->body.at ? c->body.at : "", c->body.n, key_take, a, a->refusal))
+        return false;
     if (!a->name[0]) return infrt_refuse(a->refusal, 400, "lora_name", "lora_name is needed");
     if (needs_path && !a->path[0])
         return infrt_refuse(a->refusal, 400, "lora_path", "lora_path is needed");
@@ -129,7 +127,7 @@ static void change_start(infrt_conn *c, const asked *a, bool removes, int folder
         if (folder >= 0) close(folder);
         if (!removes)
             infrt_quota_loaded(&s->base.quotas, c->key, a->name, false, infrt_adapter_there, s);
-        infrt_refuse(&refusal, 503, NULL, "there is no memory for the request");
+        infrt_refuse_memory(&refusal);
         infrt_conn_refuse(c, &refusal);
         return;
     }

@@ -110,8 +110,7 @@ static uint64_t deadline_of(const infrt_llm_server *s, const infrt_serve_job *jo
 static bool choices_make(infrt_serve_job *job, infrt_refusal *refusal) {
     const uint32_t n = job->ask.n_prompts * job->ask.n;
     job->choices = calloc(n, sizeof *job->choices);
-    if (!job->choices)
-        return infrt_refuse(refusal, 503, NULL, "there is no memory for the request");
+    if (!job->choices) return infrt_refuse_memory(refusal);
     job->n_choices = n;
     for (uint32_t i = 0; i < n; i++) job->choices[i].prompt = i / job->ask.n;
     return true;
@@ -124,7 +123,7 @@ static void job_start(infrt_conn *c, infrt_ask_route route) {
     infrt_serve_job *job = calloc(1, sizeof *job);
     size_t bytes;
     if (!job) {
-        infrt_refuse(&refusal, 503, NULL, "there is no memory for the request");
+        infrt_refuse_memory(&refusal);
         infrt_conn_refuse(c, &refusal);
         return;
     }

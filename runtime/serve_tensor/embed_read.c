@@ -139,12 +139,8 @@ bool infrt_embed_read(const char *body, size_t bytes, uint64_t width, uint32_t m
     out->texts = malloc(r.room); /* a text takes more bytes in JSON: its quotes */
     out->ids = malloc((bytes / 2 + 1) * sizeof *out->ids); /* a digit and a comma each */
     out->inputs = calloc(INFRT_EMBED_TEXTS, sizeof *out->inputs);
-    if (!out->texts || !out->ids || !out->inputs)
-        return infrt_refuse(refusal, 503, NULL, "there is no memory for the request");
-    infrt_json_reader_init(&json, body, bytes);
-    if (!infrt_json_object(&json, key_take, &r) || !infrt_json_end(&json))
-        return infrt_refuse(refusal, 400, NULL, "the body is not JSON as it is needed: %s, at byte %zu",
-                            json.wrong ? json.wrong : "no value", (size_t)(json.at - json.begin));
+    if (!out->texts || !out->ids || !out->inputs) return infrt_refuse_memory(refusal);
+    if (!infrt_body_read(&json, body, bytes, key_take, &r, refusal)) return false;
     if (out->n_inputs) return true;
     return infrt_refuse(refusal, 400, "input", "input is needed: a text, a list of texts, or token ids");
 }

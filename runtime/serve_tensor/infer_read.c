@@ -286,10 +286,9 @@ static bool inputs_create(reading *r) {
     size_t bytes = padded((m->n_inputs + (uint64_t)1) * sizeof(void *)), at = bytes;
     for (uint32_t i = 0; i < m->n_inputs; i++)
         if (__builtin_add_overflow(bytes, padded(infrt_bytes_at(m, r->out->sizes, INFC_TABLE_INPUTS, i)), &bytes))
-            return infrt_refuse(r->refusal, 503, NULL, "there is no memory for the request");
+            return infrt_refuse_memory(r->refusal);
     r->out->inputs = aligned_alloc(INFC_ALIGN, bytes);
-    if (!r->out->inputs)
-        return infrt_refuse(r->refusal, 503, NULL, "there is no memory for the request");
+    if (!r->out->inputs) return infrt_refuse_memory(r->refusal);
     for (uint32_t i = 0; i < m->n_inputs; i++) {
         r->out->inputs[i] = (char *)r->out->inputs + at;
         at += padded(infrt_bytes_at(m, r->out->sizes, INFC_TABLE_INPUTS, i));
@@ -348,10 +347,7 @@ static bool data_take(reading *r, const char *binary, size_t bytes) {
 
 static bool all_read(reading *r, const char *body, size_t bytes, size_t json_bytes) {
     infrt_json_reader json;
-    infrt_json_reader_init(&json, body, json_bytes);
-    if (!infrt_json_object(&json, request_key_take, r) || !infrt_json_end(&json))
-        return infrt_refuse(r->refusal, 400, NULL, "the body is not JSON as it is needed: %s, at byte %zu",
-                            json.wrong ? json.wrong : "no value", (size_t)(json.at - json.begin));
+    if (!infrt_body_read(&json, body, json_bytes, request_key_take, r, r->refusal)) return false;
     if (!r->seen_inputs)
         return infrt_refuse(r->refusal, 400, "inputs", "inputs is needed: a list of tensors");
     outputs_complete(r);
@@ -369,8 +365,7 @@ bool infrt_infer_read(const infc_model *model, const char *body, size_t bytes, s
         out->outputs = calloc(model->n_outputs + (size_t)1, sizeof *out->outputs);
     }
     const bool memory = r && r->inputs && r->order && out->outputs;
-    const bool good = memory ? all_read(r, body, bytes, json_bytes)
-                             : infrt_refuse(refusal, 503, NULL, "there is no memory for the request");
+    const bool good = memory ? all_read(r, body, bytes, json_bytes) : infrt_refuse_memory(refusal);
     if (r) {
         free(r->inputs);
         free(r->order);

@@ -41,7 +41,7 @@ void infrt_tensor_job_start(infrt_conn *c, bool embeds) {
     infrt_tensor_server *s = infrt_tensor_server_of(c);
     infrt_refusal refusal = {0};
     infrt_tensor_job *job = calloc(1, sizeof *job);
-    bool good = job || infrt_refuse(&refusal, 503, NULL, "there is no memory for the request");
+    bool good = job || infrt_refuse_memory(&refusal);
     if (good) {
         job->body = c->body;
         c->body = (infrt_out){0};

@@ -9,13 +9,9 @@
 
 /* ---- in ----------------------------------------------------------------------------------------- */
 
-static bool no_memory(infrt_tensor_job *job) {
-    return infrt_refuse(&job->refusal, 503, NULL, "there is no memory for the request");
-}
-
 static bool units_make(infrt_tensor_job *job, uint32_t n) {
     job->units = calloc(n, sizeof *job->units);
-    if (!job->units) return no_memory(job);
+    if (!job->units) return infrt_refuse_memory(&job->refusal);
     job->n_units = n;
     return true;
 }
@@ -65,7 +61,7 @@ static bool embed_units(const infc_model *model, const infrt_embedder *e, infrt_
                             job->embed.model, model->name);
     }
     job->vectors = calloc(job->embed.n_inputs * (size_t)e->width, sizeof *job->vectors);
-    if (!job->vectors) return no_memory(job);
+    if (!job->vectors) return infrt_refuse_memory(&job->refusal);
     if (!units_make(job, job->embed.n_inputs)) return false;
     for (uint32_t i = 0; i < job->n_units; i++) {
         infrt_unit *unit = &job->units[i];
