@@ -17,7 +17,7 @@ static void *take(void *shared) {
 }
 
 void infc_side_by_side(size_t n, void (*one)(void *user, size_t i), void *user) {
-    enum { MOST = 8 };
+    enum { MOST = 16 };
     pthread_t threads[MOST];
     work w = {n, one, user, 0};
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);

@@ -1,32 +1,24 @@
 #include "eval_units.h"
 #include "../base/interrupt.h"
-#include <pthread.h>
-#include <stdatomic.h>
+#include "../base/threads.h"
 #include <time.h>
-#include <unistd.h>
 
-enum { SHARES = 64, MAX_THREADS = 16 };
+enum { SHARES = 64 };
 #define LONG 0.02 /* seconds that the rest must be expected to take before threads are worth it */
 
-typedef struct work { /* shares are taken one after another by whoever is free */
+typedef struct work {
     infk_entry *entry;
     const void *dims;
     const void *const *operands;
     void *out;
-    ptrdiff_t units, share;
-    atomic_ptrdiff_t next;
+    ptrdiff_t begin, units, share; /* begin: of the first share that is left */
 } work;
 
-static bool do_share(work *w) {
-    const ptrdiff_t begin = atomic_fetch_add(&w->next, w->share);
-    if (begin >= w->units || infc_interrupt_signal()) return false;
-    w->entry(w->dims, w->operands, w->out, begin, begin + w->share < w->units ? begin + w->share : w->units);
-    return true;
-}
-
-static void *do_all(void *place) {
-    while (do_share(place)) continue;
-    return NULL;
+static void do_share(void *user, size_t i) {
+    const work *w = user;
+    const ptrdiff_t begin = w->begin + (ptrdiff_t)i * w->share, end = begin + w->share;
+    if (infc_interrupt_signal()) return;
+    w->entry(w->dims, w->operands, w->out, begin, end < w->units ? end : w->units);
 }
 
 static double now(void) {
@@ -37,15 +29,14 @@ static double now(void) {
 
 void infc_eval_units(infk_entry *entry, const void *dims, ptrdiff_t units,
                      const void *const *operands, void *out) {
-    work w = {entry, dims, operands, out, units, units / SHARES + 1, 0};
-    pthread_t threads[MAX_THREADS];
-    int n = 0;
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    work w = {entry, dims, operands, out, 0, units, units / SHARES + 1};
     const double start = now();
-    if (!do_share(&w)) return;
+    if (units <= 0) return;
+    do_share(&w, 0);
     const double rest = (now() - start) * (double)(units - w.share) / (double)w.share;
-    for (; rest > LONG && n < MAX_THREADS && n + 1 < processors; n++)
-        if (pthread_create(&threads[n], NULL, do_all, &w)) break; /* then fewer do it */
-    do_all(&w);
-    while (n > 0) pthread_join(threads[--n], NULL);
+    const size_t n = (size_t)((units - 1) / w.share);
+    w.begin = w.share;
+    if (rest > LONG) infc_side_by_side(n, do_share, &w);
+    else
+        for (size_t i = 0; i < n; i++) do_share(&w, i);
 }
