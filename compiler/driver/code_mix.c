@@ -60,7 +60,7 @@ static void take_loop(reading *r, uint64_t start) {
         return;
     infc_buf text = {.arena = r->cx->arena};
     for (size_t i = first; i < r->n; i++) infc_buf_printf(&text, "%s\n", r->lines[i].text);
-    r->loop.text = infc_arena_copy_string(r->cx->arena, text.data, text.len);
+    r->loop.text = infc_buf_str(&text);
     r->loop.products = products;
     r->loop.instructions = n;
 }

@@ -100,21 +100,22 @@ size_t infc_elf_symbol_count(const infc_elf *elf, const Elf64_Shdr *table) {
     return (size_t)(table->sh_size / (elf->narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym)));
 }
 
+/* The text at `offset` in that section of texts; null when it lies outside the file. */
+static const char *text_at(infc_arena *arena, const infc_elf *elf, size_t section, Elf64_Word offset) {
+    if (section >= elf->header.e_shnum) return NULL;
+    const Elf64_Shdr *texts = &elf->sections[section];
+    if (offset >= texts->sh_size || texts->sh_type != SHT_STRTAB) return NULL;
+    const char *text = (const char *)elf->file.ptr + texts->sh_offset + offset;
+    return infc_arena_copy_string(arena, text, strnlen(text, (size_t)(texts->sh_size - offset)));
+}
+
 const char *infc_elf_symbol_name(infc_arena *arena, const infc_elf *elf, const Elf64_Shdr *table,
                                  const Elf64_Sym *symbol) {
-    if (table->sh_link >= elf->header.e_shnum) return NULL;
-    const Elf64_Shdr *names = &elf->sections[table->sh_link];
-    if (symbol->st_name >= names->sh_size) return NULL;
-    const char *name = (const char *)elf->file.ptr + names->sh_offset + symbol->st_name;
-    return infc_arena_copy_string(arena, name, strnlen(name, (size_t)(names->sh_size - symbol->st_name)));
+    return text_at(arena, elf, table->sh_link, symbol->st_name);
 }
 
 const char *infc_elf_section_name(infc_arena *arena, const infc_elf *elf, const Elf64_Shdr *section) {
-    if (elf->header.e_shstrndx >= elf->header.e_shnum) return NULL;
-    const Elf64_Shdr *names = &elf->sections[elf->header.e_shstrndx];
-    if (section->sh_name >= names->sh_size || names->sh_type != SHT_STRTAB) return NULL;
-    const char *name = (const char *)elf->file.ptr + names->sh_offset + section->sh_name;
-    return infc_arena_copy_string(arena, name, strnlen(name, (size_t)(names->sh_size - section->sh_name)));
+    return text_at(arena, elf, elf->header.e_shstrndx, section->sh_name);
 }
 
 static bool is_public(const Elf64_Sym *symbol) {

@@ -59,7 +59,7 @@ static void put_function(const infc_emit_unit *u, const picture *p, const char *
         "    infrt_image_prepare(&%s_form, &image, to, scratch);\n"
         "    infrt_fpenv_leave(saved);\n"
         "    return INFC_RUN_OK;\n}\n",
-        u->name, field, p->type->dtype == INFC_DTYPE_u8 ? "uint8_t" : "float", field, field);
+        u->name, field, infc_dtype_c_type(p->type->dtype), field, field);
 }
 
 /* NAME.h: the function and its macros; the scratch is INFRT_IMAGE_SCRATCH with the input's own size. */
@@ -84,7 +84,7 @@ static void put_header(const infc_emit_unit *u, const picture *p, const char *fi
         " * `scratch`: %s_SCRATCH(width, height) bytes, 8 aligned. */\n"
         "int %s_prepare_%s(const uint8_t *pixels, int width, int height, int channels, size_t "
         "row_bytes, %s *to,\n    void *scratch);\n",
-        field, macro, macro, macro, u->name, field, p->type->dtype == INFC_DTYPE_u8 ? "uint8_t" : "float");
+        field, macro, macro, macro, u->name, field, infc_dtype_c_type(p->type->dtype));
 }
 
 infc_status infc_emit_image(infc_emit_unit *u, infc_emit_prepare *out) {
