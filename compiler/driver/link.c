@@ -66,6 +66,9 @@ static infc_words *compiler_words(linking *l, const char *target_flags, const ch
     return words;
 }
 
+/* With several levels, who calls whom is a table. */
+static bool knows_stack(const linking *l) { return l->emitted->n_levels == 0; }
+
 static infc_status compile_objects(linking *l) {
     const infc_emitted *e = l->emitted;
     bool library = l->spec->static_library, binary = l->spec->binary;
@@ -75,7 +78,7 @@ static infc_status compile_objects(linking *l) {
     o[MODEL] = (infc_objects){.cc = compiler_words(l, l->target->cflags, flags),
                               .folder = INFC_OBJECTS_FOLDER "/model",
                               .sources = e->model_sources,
-                              .with_frames = true,
+                              .with_frames = knows_stack(l),
                               .n = e->n_model_sources};
     o[LIBRARY_BASELINE] = (infc_objects){.cc = compiler_words(l, base, flags),
                                          .folder = INFC_OBJECTS_FOLDER "/library",
@@ -103,7 +106,6 @@ static infc_status compile_objects(linking *l) {
         o[LEVELS + i] = (infc_objects){.cc = compiler_words(l, e->levels[i].target->cflags, flags),
                                        .folder = token,
                                        .sources = e->levels[i].sources,
-                                       .with_frames = true,
                                        .n = e->levels[i].n_sources};
     }
     const size_t n_sets = LEVELS + e->n_levels;
@@ -115,32 +117,35 @@ static infc_status compile_objects(linking *l) {
     return INFC_OK;
 }
 
-static infc_status add_sizes(linking *l, const infc_objects *objects) {
-    for (size_t i = 0; i < objects->n; i++)
-        INFC_TRY(infc_object_sizes_add(l->cx, in_dir(l, objects->names[i]), &l->out->model));
+static infc_status measure_objects(linking *l, int set, bool with_mix) {
+    const infc_objects *objects = &l->objects[set];
+    for (size_t i = 0; i < objects->n; i++) {
+        const char *object = in_dir(l, objects->names[i]);
+        INFC_TRY(infc_object_sizes_add(l->cx, object, &l->out->model));
+        if (with_mix) INFC_TRY(infc_code_mix_add(l->cx, l->target, object, &l->out->mix));
+    }
+    return INFC_OK;
+}
+
+static infc_status measure_stack(linking *l) {
+    const infc_objects *model = &l->objects[MODEL];
+    const bool x86 = strcmp(l->target->platform->arch, "x86_64") == 0;
+    infc_stack stack = {.cx = l->cx, .return_bytes = x86 ? 8 : 0, .red_zone = x86 ? 128 : 0};
+    for (size_t i = 0; i < model->n; i++)
+        INFC_TRY(infc_stack_add(&stack, in_dir(l, model->names[i]), in_dir(l, model->frames[i])));
+    const char *name = l->spec->name;
+    if (!infc_stack_bound(&stack, infc_arena_printf(l->cx->arena, "%s_run", name), &l->out->stack))
+        infc_stack_bound(&stack, infc_arena_printf(l->cx->arena, "%s_call", name), &l->out->stack);
     return INFC_OK;
 }
 
 /* What a program gets that links the library, weights left out. */
 static infc_status measure_model(linking *l, bool with_mix) {
     int baseline = l->objects[LIBRARY_BASELINE].n ? LIBRARY_BASELINE : BINARY_BASELINE;
-    const bool x86 = strcmp(l->target->platform->arch, "x86_64") == 0;
-    infc_stack stack = {.cx = l->cx, .return_bytes = x86 ? 8 : 0, .red_zone = x86 ? 128 : 0};
-    INFC_TRY(add_sizes(l, &l->objects[baseline]));
-    for (size_t s = 0; s <= l->emitted->n_levels; s++) {
-        const infc_objects *model = &l->objects[s ? LEVELS + s - 1 : MODEL];
-        INFC_TRY(add_sizes(l, model));
-        for (size_t i = 0; with_mix && i < model->n; i++)
-            INFC_TRY(infc_code_mix_add(l->cx, l->target, in_dir(l, model->names[i]), &l->out->mix));
-        for (size_t i = 0; i < model->n; i++)
-            INFC_TRY(infc_stack_add(&stack, in_dir(l, model->names[i]), in_dir(l, model->frames[i])));
-    }
-    if (l->emitted->n_levels)
-        return INFC_OK; /* who calls whom is a table then: the stack is not known */
-    const char *name = l->spec->name;
-    if (!infc_stack_bound(&stack, infc_arena_printf(l->cx->arena, "%s_run", name), &l->out->stack))
-        infc_stack_bound(&stack, infc_arena_printf(l->cx->arena, "%s_call", name), &l->out->stack);
-    return INFC_OK;
+    INFC_TRY(measure_objects(l, baseline, false));
+    INFC_TRY(measure_objects(l, MODEL, with_mix));
+    for (int set = LEVELS; set < N_SETS; set++) INFC_TRY(measure_objects(l, set, with_mix));
+    return knows_stack(l) ? measure_stack(l) : INFC_OK;
 }
 
 static void add_objects(const linking *l, infc_words *w, int set) {
