@@ -2,13 +2,12 @@
 #include "embedded.h"
 #include "../base/hash.h"
 #include "emit_unit.h"
-#include <string.h>
 
 typedef struct package {
     const char *id, *name, *version, *license;
     const char *sha256;   /* or null */
     const char *relation; /* of the model to it; null: the model itself */
-    const char *file;     /* embedded file whose presence and digest it is, or null */
+    const char *file; /* embedded file whose presence and digest it is, "" when not needed; or null */
 } package;
 
 static void print_package(const infc_emit_unit *u, const package *p, infc_buf *out) {
@@ -35,13 +34,11 @@ static void print_relation(const char *from, const char *relation, const char *t
                     out->len ? ",\n" : "", from, relation, to);
 }
 
-static bool of_server(const char *file) {
-    return file && strcmp(file, "runtime/serve/serve.c") == 0;
-}
-
 infc_status infc_emit_sbom(infc_emit_unit *u) {
     infc_arena *arena = u->cx->arena;
     const char *license = u->spec && u->spec->license ? u->spec->license : "NOASSERTION";
+    const char *server = infc_emit_serves(u) ? "runtime/serve/serve.c" : "",
+               *tls = u->spec && u->spec->serve.tls ? "runtime/serve/serve_tls.c" : "";
     const package parts[] = {
         {"model", u->name, u->content_hash, license, u->content_hash, NULL, NULL},
         {"source", u->plan->source ? u->plan->source : "model", NULL, "NOASSERTION",
@@ -49,17 +46,16 @@ infc_status infc_emit_sbom(infc_emit_unit *u) {
         {"infrt", "infrt", INFC_VERSION, "MIT", NULL, "CONTAINS", "runtime/include/infrt.h"},
         {"xxhash", "xxHash", NULL, "BSD-2-Clause", NULL, "CONTAINS", "runtime/third_party/xxhash.h"},
         {"stb-image", "stb_image", NULL, "MIT", NULL, "CONTAINS", "runtime/third_party/stb_image.h"},
-        {"libevent", "libevent", NULL, "BSD-3-Clause", NULL, "DEPENDS_ON", "runtime/serve/serve.c"},
-        {"openssl", "OpenSSL", NULL, "Apache-2.0", NULL, "DEPENDS_ON",
-         u->spec && u->spec->serve.tls ? "runtime/serve/serve_tls.c" : ""},
-        {"libmd", "libmd", NULL, "BSD-3-Clause", NULL, "DEPENDS_ON", "runtime/serve/serve.c"},
+        {"libevent", "libevent", NULL, "BSD-3-Clause", NULL, "DEPENDS_ON", server},
+        {"openssl", "OpenSSL", NULL, "Apache-2.0", NULL, "DEPENDS_ON", tls},
+        {"libmd", "libmd", NULL, "BSD-3-Clause", NULL, "DEPENDS_ON", server},
     };
     infc_buf packages = {.arena = arena}, relations = {.arena = arena};
     print_relation("DOCUMENT", "DESCRIBES", "model", &relations);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         package part = parts[i];
         const infc_bytes *file = part.file ? infc_embedded(part.file) : NULL;
-        if ((part.file && !file) || (of_server(part.file) && !infc_emit_serves(u))) continue;
+        if (part.file && !file) continue;
         if (file) part.sha256 = infc_sha256_hex(arena, *file);
         print_package(u, &part, &packages);
         if (part.relation) print_relation("model", part.relation, part.id, &relations);
