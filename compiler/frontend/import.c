@@ -21,6 +21,15 @@ static infc_status check_onnx(infc_cx *cx, const infc_spec *spec) {
     return infc_diags_status(cx, mark);
 }
 
+/* Nor what only others have for them. */
+static infc_status check_llm(infc_cx *cx, const infc_spec *spec) {
+    if (!spec->serve.batch_wait) return INFC_OK;
+    return infc_fail(
+        cx, INFC_ERR_SPEC, spec->serve.batch_wait_loc,
+        "serve.batch_wait is for models of tensors: answers of language models share steps as "
+        "they are; remove it");
+}
+
 infc_status infc_frontend_import(infc_cx *cx, const infc_spec *spec, infc_ir *out) {
     const char *model = spec->model;
     bool in_spec = spec->path && spec->model_loc.line > 0;
@@ -29,12 +38,10 @@ infc_status infc_frontend_import(infc_cx *cx, const infc_spec *spec, infc_ir *ou
         INFC_TRY(check_onnx(cx, spec));
         return infc_onnx_read_file(cx, spec, out);
     }
-    if (infc_llm_is_model(model) && spec->serve.batch_wait)
-        return infc_fail(
-            cx, INFC_ERR_SPEC, spec->serve.batch_wait_loc,
-            "serve.batch_wait is for models of tensors: answers of language models share steps as "
-            "they are; remove it");
-    if (infc_llm_is_model(model)) return infc_llm_import(cx, spec, out);
+    if (infc_llm_is_model(model)) {
+        INFC_TRY(check_llm(cx, spec));
+        return infc_llm_import(cx, spec, out);
+    }
     return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc,
                      "model \"%s\" is none of the kinds of model that infc knows: .onnx, .gguf, "
                      ".safetensors, .infw, a folder "
