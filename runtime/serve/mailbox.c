@@ -1,20 +1,31 @@
 /* mailbox.c - see mailbox.h. */
 #define _GNU_SOURCE 1
 #include "mailbox.h"
+#include "infrt_os.h"
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
-bool infrt_mailbox_init(infrt_mailbox *box, bool event_fd) {
+void infrt_cond_init(pthread_cond_t *cond) {
     pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(cond, &clock);
+    pthread_condattr_destroy(&clock);
+}
+
+bool infrt_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t until_ns) {
+    const struct timespec until = {.tv_sec = (time_t)(until_ns / 1000000000),
+                                   .tv_nsec = (long)(until_ns % 1000000000)};
+    return pthread_cond_timedwait(cond, lock, &until) == 0;
+}
+
+bool infrt_mailbox_init(infrt_mailbox *box, bool event_fd) {
     *box = (infrt_mailbox){.event_fd = -1};
     box->end = &box->first;
     pthread_mutex_init(&box->lock, NULL);
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&box->came, &clock);
-    pthread_condattr_destroy(&clock);
+    infrt_cond_init(&box->came);
     if (event_fd) box->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     return !event_fd || box->event_fd >= 0;
 }
@@ -44,16 +55,12 @@ void infrt_mailbox_put(infrt_mailbox *box, infrt_letter *letter) { put(box, lett
 void infrt_mailbox_wake(infrt_mailbox *box) { put(box, NULL); }
 
 infrt_letter *infrt_mailbox_take(infrt_mailbox *box, uint32_t ms) {
-    struct timespec until;
+    const uint64_t until = infrt_os_now_ns() + (uint64_t)ms * 1000000;
     uint64_t count;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += ms / 1000;
-    until.tv_nsec += (long)(ms % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
     if (box->event_fd >= 0 && read(box->event_fd, &count, sizeof count) < 0) {} /* nothing came: as good */
     pthread_mutex_lock(&box->lock);
     while (ms && !box->first && !box->woken)
-        if (pthread_cond_timedwait(&box->came, &box->lock, &until) != 0) break;
+        if (!infrt_cond_wait(&box->came, &box->lock, until)) break;
     infrt_letter *all = box->first;
     box->first = NULL;
     box->end = &box->first;

@@ -27,6 +27,11 @@ void infrt_mailbox_wake(infrt_mailbox *box);
 /* All that is there, the oldest first. Waits for something, or to be woken, up to `ms`; 0: not at all. */
 infrt_letter *infrt_mailbox_take(infrt_mailbox *box, uint32_t ms);
 
+/* A condition whose waits end by the clock of infrt_os_now_ns. */
+void infrt_cond_init(pthread_cond_t *cond);
+/* False when it is `until_ns`. */
+bool infrt_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t until_ns);
+
 /* A thread that no signal goes to; `name`: what the system shows, at most 15 bytes. */
 bool infrt_thread_start(pthread_t *thread, const char *name, void *(*run)(void *self), void *self);
 

@@ -1,9 +1,7 @@
 /* tensor_runner.c - see tensor_runner.h. */
-#define _GNU_SOURCE 1
 #include "tensor_runner.h"
 #include "infrt_os.h"
 #include <string.h>
-#include <time.h>
 
 /* ---- the queue ---------------------------------------------------------------------------------- */
 
@@ -172,13 +170,6 @@ static void batch_run(infrt_runners *r, infrt_runner *runner, batch *b) {
     atomic_store(&runner->busy_since_ns, 0);
 }
 
-/* Until `deadline`, unless something comes. `lock` is held. */
-static void wait_until(infrt_runners *r, uint64_t deadline) {
-    const struct timespec at = {.tv_sec = (time_t)(deadline / 1000000000),
-                                .tv_nsec = (long)(deadline % 1000000000)};
-    pthread_cond_timedwait(&r->came, &r->lock, &at);
-}
-
 static void *runner_main(void *self) {
     infrt_runner *runner = self;
     infrt_runners *r = runner->team;
@@ -200,7 +191,7 @@ static void *runner_main(void *self) {
         units_gather(r, &b);
         while (r->wait_ns && !is_full(r, &b) && !r->ready && !r->stops && infrt_os_now_ns() < deadline) {
             if (r->unread) body_read(r, runner);
-            else wait_until(r, deadline);
+            else infrt_cond_wait(&r->came, &r->lock, deadline); /* unless something comes */
             units_gather(r, &b);
         }
         pthread_mutex_unlock(&r->lock);
@@ -232,17 +223,6 @@ static infrt_status runner_open(infrt_runners *r, infrt_runner *runner, uint32_t
     return infrt_runner_run(runner, runner->buffers.inputs, error);
 }
 
-static void lock_init(infrt_runners *r) {
-    pthread_condattr_t clock;
-    pthread_mutex_init(&r->lock, NULL);
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&r->came, &clock);
-    pthread_condattr_destroy(&clock);
-    r->unread_end = &r->unread;
-    r->ready_end = &r->ready;
-}
-
 infrt_status infrt_runners_start(infrt_runners *r, const infc_model *model, const infrt_weights *weights,
                                  uint32_t n, uint32_t workers, infrt_mailbox *out, infrt_error *error) {
     infrt_status status = INFRT_OK;
@@ -250,7 +230,10 @@ infrt_status infrt_runners_start(infrt_runners *r, const infc_model *model, cons
     r->model = model;
     r->weights = weights;
     r->out = out;
-    lock_init(r);
+    pthread_mutex_init(&r->lock, NULL);
+    infrt_cond_init(&r->came);
+    r->unread_end = &r->unread;
+    r->ready_end = &r->ready;
     for (uint32_t i = 0; i < n && status == INFRT_OK; i++, r->n++)
         status = runner_open(r, &r->runner[i], workers, error);
     r->batch_size = infrt_batch_size_find(model);
