@@ -1,7 +1,5 @@
 /* compare_mix.c - what the code of each target is made of, as a table and as JSON. */
-#include "code_words.h"
 #include "compare.h"
-#include <math.h>
 
 static const char *share(infc_arena *arena, uint64_t part, uint64_t whole) {
     return whole ? infc_arena_printf(arena, "%.0f %%", 100 * (double)part / (double)whole) : "-";

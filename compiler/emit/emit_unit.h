@@ -157,11 +157,12 @@ infc_status infc_emit_model_text(infc_emit_unit *u, infc_buf *out);
 
 /* emit_llm.c: `llm`, the infc_llm_info, as text; src/NAME_tokenizer.c. */
 const char *infc_emit_llm_info(const infc_emit_unit *u);
+infc_status infc_emit_llm_write(infc_emit_unit *u);
+
 /* emit_serve.c: whether the binary may have a server; definitions of `serve` and `embed` for NAME_model.c, or "". */
 bool infc_emit_serves(const infc_emit_unit *u);
 const char *infc_emit_serve_info(const infc_emit_unit *u);
 const char *infc_emit_embed_info(const infc_emit_unit *u);
-infc_status infc_emit_llm_write(infc_emit_unit *u);
 
 /* emit_recipe.c: how many rows (first axis) the weight of a recipe has, and how many of them make a part of the result
  * that can be made alone, the parts standing one after another: whole panels of 16 outputs, a mebibyte, else all. */
