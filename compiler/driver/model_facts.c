@@ -20,7 +20,7 @@ static void measure_parameters(infc_model_facts *facts) {
     for (size_t i = 0; i < graph->n_initializers; i++) {
         const infc_onnx_tensor *tensor = &graph->initializers[i];
         uint64_t count = saturating_product(tensor), bytes;
-        infc_dtype dtype = infc_onnx_dtype(tensor->data_type);
+        infc_dtype dtype = infc_onnx_stored_dtype(tensor->data_type);
         uint64_t each = dtype == INFC_DTYPE_NONE ? 0 : infc_dtype_bytes(dtype);
         if (__builtin_mul_overflow(count, each, &bytes)) bytes = UINT64_MAX;
         add_saturating(&facts->parameters, count);

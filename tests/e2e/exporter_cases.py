@@ -82,6 +82,33 @@ class Bench:
         code, text = self.infc_run("verify", path, "--inputs", "in.npz", "--expect", "expect.npz")
         assert code == 0, f"exit {code}: {text}"
 
+    def agrees_in_halves(self, made, type, **feeds):
+        """Half floats are computed as floats: the same as the model's twin in float32, and as ONNX Runtime in float16
+        within four roundings to 11 bits a node."""
+        nodes = made.graph.node
+        names = [o.name for o in made.graph.output]
+        twin = onnx.ModelProto()
+        twin.CopyFrom(made)
+        for port in [*twin.graph.input, *twin.graph.output]:
+            port.type.tensor_type.elem_type = TensorProto.FLOAT
+        for tensor in twin.graph.initializer:
+            if tensor.data_type == type:
+                tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor).astype(np.float32), tensor.name))
+        for n in twin.graph.node:
+            for a in n.attribute:
+                if n.op_type == "Cast" and a.i == type:
+                    a.i = TensorProto.FLOAT
+        np.savez(self.work / "in.npz", **feeds)
+        wanted = [(twin, feeds, 1e-4)]
+        if type == TensorProto.FLOAT16:  # ONNX Runtime has few kernels for bfloat16
+            wanted.append((made, {k: v.astype(np.float16) for k, v in feeds.items()}, 4 * len(nodes) * 2**-11))
+        for graph, given, within in wanted:
+            session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
+            results = [r.astype(np.float32) for r in session.run(names, given)]
+            np.savez(self.work / "expect.npz", **dict(zip(names, results)))
+            code, text = self.infc_run("verify", self.save(made), "--inputs", "in.npz", "--expect", "expect.npz", "--tolerance", within)
+            assert code == 0, f"exit {code}: {text}"
+
     def refuses(self, made, *texts, code=3):
         got, text = self.infc_run("compile", self.save(made), "-o", "out")
         assert got == code and all(t in text for t in texts), f"exit {got}: {text}"
@@ -197,6 +224,30 @@ def casts_of_every_kind(b):
              node("Cast", "b", "n", to=TensorProto.INT32), node("Cast", "n", "u", to=TensorProto.UINT8), node("Cast", "half", "h", to=TensorProto.FLOAT),
              node("Cast", "double", "d", to=TensorProto.FLOAT), node("Add", "f h", "a"), node("Mul", "a d", "y")]
     b.agrees(model(nodes, {"x": [2, 3]}, ["y", "i", "b", "u"], {"half": f32(3).astype(np.float16), "double": f32(1).astype(np.float64)}), x=9 * f32(2, 3))
+
+
+def in_halves(type, numpy_type):
+    """Convolution, normalisation, softmax and a product, as a converter to half floats writes them."""
+    def half(*shape):
+        return f32(*shape).astype(numpy_type)
+    nodes = [node("Conv", "x w bias", "c", pads=[1, 1, 1, 1]), node("Relu", "c", "r"), node("Reshape", "r shape", "s"),
+             node("LayerNormalization", "s scale shift", "l"), node("MatMul", "l m", "p"), node("Softmax", "p", "q"),
+             node("Cast", "q", "f", to=TensorProto.FLOAT), node("Cast", "f", "h", to=type), node("Clip", "h low high", "k"),
+             node("Mul", "k two", "y")]
+    constants = {"w": half(8, 3, 3, 3), "bias": half(8), "shape": i64(8, 36), "scale": half(36), "shift": half(36), "m": half(36, 20),
+                 "low": np.array(0.01, numpy_type), "high": np.array(0.5, numpy_type), "two": np.array([2], numpy_type)}
+    return model(nodes, {"x": info("x", [1, 3, 6, 6], type)}, [info("y", [8, 20], type)], constants)
+
+
+@case
+def weights_and_activations_in_float16(b):
+    b.agrees_in_halves(in_halves(TensorProto.FLOAT16, np.float16), TensorProto.FLOAT16, x=f32(1, 3, 6, 6).astype(np.float16).astype(np.float32))
+
+
+@case
+def weights_and_activations_in_bfloat16(b):
+    import ml_dtypes  # a part of the onnx package
+    b.agrees_in_halves(in_halves(TensorProto.BFLOAT16, ml_dtypes.bfloat16), TensorProto.BFLOAT16, x=f32(1, 3, 6, 6))
 
 
 # ---- quantised -------------------------------------------------------------------------------------------------------

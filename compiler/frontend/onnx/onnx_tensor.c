@@ -48,7 +48,15 @@ static const type_facts *facts_of(int64_t data_type) {
     return &types[data_type];
 }
 
-infc_dtype infc_onnx_dtype(int64_t data_type) { return facts_of(data_type)->dtype; }
+static bool is_half(infc_dtype dtype) {
+    return dtype == INFC_DTYPE_f16 || dtype == INFC_DTYPE_bf16;
+}
+
+infc_dtype infc_onnx_stored_dtype(int64_t data_type) { return facts_of(data_type)->dtype; }
+infc_dtype infc_onnx_dtype(int64_t data_type) {
+    const infc_dtype stored = facts_of(data_type)->dtype;
+    return is_half(stored) ? INFC_DTYPE_f32 : stored;
+}
 const char *infc_onnx_type_name(infc_arena *arena, int32_t data_type) {
     const char *name = facts_of(data_type)->name;
     return name ? name : infc_arena_printf(arena, "type %d (unknown)", (int)data_type);
@@ -68,12 +76,23 @@ static infc_bytes widen(infc_arena *arena, infc_bytes packed, size_t n, bool is_
     return (infc_bytes){wide, n};
 }
 
+/* ---- half floats --------------------------------------------------------------------------------------- */
+
+/* Every half is a float: no bit of a value is lost. */
+static void widen_halves(infc_arena *arena, infc_weight *weight) {
+    const size_t n = (size_t)infc_type_count(&weight->type);
+    float *wide = INFC_NEW(arena, float, n + 1);
+    for (size_t i = 0; i < n; i++) wide[i] = (float)infc_weight_f64(weight, (int64_t)i);
+    weight->type.dtype = INFC_DTYPE_f32;
+    weight->bytes = (const uint8_t *)wide;
+}
+
 /* ---- reading -------------------------------------------------------------------------------------------- */
 
 static infc_status read_type(infc_cx *cx, infc_loc loc, const infc_onnx_tensor *tensor,
                              bool dequantized, infc_type *out, uint64_t *out_bytes) {
     const bool four = four_bits(tensor->data_type);
-    *out = (infc_type){.dtype = infc_onnx_dtype(tensor->data_type), .rank = (int)tensor->rank};
+    *out = (infc_type){.dtype = infc_onnx_stored_dtype(tensor->data_type), .rank = (int)tensor->rank};
     if (four) out->dtype = tensor->data_type == INT4 ? INFC_DTYPE_i8 : INFC_DTYPE_u8;
     if (tensor->segmented)
         return infc_fail(cx, INFC_ERR_UNSUPPORTED, loc, "a tensor in segments is not supported");
@@ -172,5 +191,6 @@ infc_status infc_onnx_tensor_read(infc_onnx_files *files, infc_loc loc,
         data = widen(cx->arena, data, (size_t)infc_type_bytes(&out->type), tensor->data_type == INT4);
     out->name = tensor->name;
     out->bytes = data.ptr;
+    if (is_half(out->type.dtype)) widen_halves(cx->arena, out);
     return INFC_OK;
 }

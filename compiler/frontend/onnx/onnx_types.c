@@ -20,9 +20,7 @@ static bool is(const char *word, size_t n, const char *text) {
 /* Whether the `n` letters of `word` name the type, or a group that it is in. */
 static bool names(const char *word, size_t n, infc_dtype dtype) {
     if (is(word, n, "number")) return dtype != INFC_DTYPE_bool;
-    if (is(word, n, "float"))
-        return dtype == INFC_DTYPE_f32 || dtype == INFC_DTYPE_f64 || dtype == INFC_DTYPE_f16 ||
-               dtype == INFC_DTYPE_bf16;
+    if (is(word, n, "float")) return dtype == INFC_DTYPE_f32 || dtype == INFC_DTYPE_f64;
     return is(word, n, infc_dtype_name(dtype));
 }
 
