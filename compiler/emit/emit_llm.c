@@ -12,12 +12,21 @@ static void print_adapters(const infc_adapter_facts *f, infc_arena *arena, infc_
         infc_buf_printf(out, "    {%s, %lld, %lld, %d},\n",
                         infc_emit_literal(arena, f->modules[i].name), (long long)f->modules[i].inputs,
                         (long long)f->modules[i].outputs, (int)f->modules[i].use);
+    infc_buf_puts(out, "};\n");
+    if (f->n_preload)
+        infc_buf_puts(out, "static const infc_adapter_preload adapter_preload[] = {\n");
+    for (size_t i = 0; i < f->n_preload; i++)
+        infc_buf_printf(out, "    {%s, %s},\n", infc_emit_literal(arena, f->preload[i].name),
+                        infc_emit_literal(arena, f->preload[i].path));
+    if (f->n_preload) infc_buf_puts(out, "};\n");
     infc_buf_printf(out,
-                    "};\nstatic const infc_adapter_info adapters = {\n    .max_loaded = %lld,\n"
+                    "static const infc_adapter_info adapters = {\n    .max_loaded = %lld,\n"
                     "    .max_rank = %lld,\n    .layers = %lld,\n    .n_modules = %d,\n"
-                    "    .slot_bytes = %llu,\n    .modules = adapter_modules,\n};\n",
+                    "    .slot_bytes = %llu,\n    .modules = adapter_modules,\n    .int8 = %d,\n"
+                    "    .preload = %s,\n    .n_preload = %zu,\n};\n",
                     (long long)f->max_loaded, (long long)f->max_rank, (long long)f->layers,
-                    INFC_ADAPTER_MODULES, (unsigned long long)f->slot_bytes);
+                    INFC_ADAPTER_MODULES, (unsigned long long)f->slot_bytes, (int)f->int8,
+                    f->n_preload ? "adapter_preload" : "0", f->n_preload);
 }
 
 const char *infc_emit_llm_info(const infc_emit_unit *u) {

@@ -29,6 +29,10 @@ typedef enum infc_kv_format {
     INFC_KV_f16
 } infc_kv_format; /* as kv_dims.def numbers them */
 
+typedef struct infc_spec_adapter { /* adapters.preload */
+    const char *name, *path;
+} infc_spec_adapter;
+
 typedef struct infc_spec_rule { /* precision.rules */
     const char *match;          /* PCRE2 over weight names */
     infc_spec_format weights;
@@ -150,7 +154,10 @@ typedef struct infc_spec {
     int64_t context, max_sequences; /* of language models; 0: not said */
     int64_t kv_memory, target_itl;  /* bytes, nanoseconds; 0: not said */
     bool no_prefix_cache;
-    int64_t max_adapters, max_rank; /* 0: no adapters */
+    int64_t max_adapters, max_rank;   /* 0: no adapters */
+    infc_spec_format adapter_weights; /* int8, keep; NONE: the spec does not say */
+    infc_spec_adapter *preload;
+    size_t n_preload;
     infc_spec_serve serve;
     bool llm;         /* the model is no .onnx file */
     infc_loc llm_loc; /* of a key that only language models have; line 0: none */

@@ -103,17 +103,8 @@ static void fill_calibration(const infc_yaml *root, infc_spec *out) {
     out->calibration_text = plain ? data->text : infc_path_base(data->text);
 }
 
-static void fill_adapters(const infc_yaml *root, infc_spec *out) {
-    enum { LOADED = 8, RANK = 32 };
-    const infc_yaml *loaded = llm_key(root, "adapters", "max_loaded", out),
-                    *rank = llm_key(root, "adapters", "max_rank", out);
-    if (!loaded && !rank) return;
-    out->max_adapters = loaded ? loaded->integer : LOADED;
-    out->max_rank = rank ? rank->integer : RANK;
-}
-
 /* Keys that only language models have. */
-static void fill_llm(const infc_yaml *root, infc_spec *out) {
+static void fill_llm(infc_spec_check *check, const infc_yaml *root, infc_spec *out) {
     const infc_yaml *kv = llm_key(root, "precision", "kv", out),
                     *context = llm_key(root, NULL, "context", out),
                     *sequences = llm_key(root, "batch", "max_sequences", out),
@@ -127,7 +118,7 @@ static void fill_llm(const infc_yaml *root, infc_spec *out) {
     out->target_itl = target_itl ? target_itl->integer : 0;
     out->kv_memory = memory ? memory->integer : 0;
     out->no_prefix_cache = prefix_cache && !prefix_cache->integer;
-    fill_adapters(root, out);
+    infc_spec_fill_adapters(check, root, out);
     infc_spec_fill_serve(root, out);
 }
 
@@ -184,7 +175,7 @@ void infc_spec_fill(infc_spec_check *check, const infc_yaml *root, infc_spec *ou
     fill_targets(check, root, out);
     fill_dims(check, root, out);
     fill_loops(root, out);
-    fill_llm(root, out);
+    fill_llm(check, root, out);
     fill_precision(check, root, out);
     infc_spec_fill_inputs(check, infc_spec_get_map(root, "inputs"), out);
     infc_spec_fill_outputs(check, infc_spec_get_map(root, "outputs"), out);

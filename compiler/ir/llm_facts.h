@@ -36,10 +36,17 @@ typedef struct infc_adapter_facts_module {
     infc_llm_input use;
 } infc_adapter_facts_module;
 
+typedef struct infc_adapter_facts_preload {
+    const char *name, *path; /* a folder, where the program runs */
+} infc_adapter_facts_preload;
+
 enum { INFC_ADAPTER_MODULES = 7 }; /* of a layer: q, k, v, o, gate, up, down */
 typedef struct infc_adapter_facts {
     int64_t max_loaded, max_rank, layers, slot_bytes; /* max_loaded 0: no adapters */
+    bool int8;                                        /* in slots; else as their files have them */
     infc_adapter_facts_module modules[INFC_ADAPTER_MODULES];
+    infc_adapter_facts_preload *preload; /* [n_preload] */
+    size_t n_preload;
 } infc_adapter_facts;
 
 typedef struct infc_llm_facts {

@@ -1,4 +1,5 @@
-/* lm_adapters.c - adapters that the command line names: --adapter NAME=DIR, or DIR, whose last part is the name. */
+/* lm_adapters.c - adapters that the command line names: --adapter NAME=DIR, or DIR, whose last part is the name, or
+ * NAME=0.7*DIR,0.3*DIR, the weighted sum of several; or the NAME of one that is preloaded. */
 #include "lm_app.h"
 #include <string.h>
 
@@ -18,6 +19,13 @@ static const char *split(const char *word, char *name, size_t room) {
     return folder;
 }
 
+/* Whether a word is the name of one that the model has from the start. */
+static bool preloaded(const infc_adapter_info *places, const char *word) {
+    for (uint64_t i = 0; places && i < places->n_preload; i++)
+        if (strcmp(places->preload[i].name, word) == 0) return true;
+    return false;
+}
+
 infrt_status infrt_lm_adapters_load(infrt_lm_app *app) {
     const infrt_words *words = &app->options.adapter;
     const uint32_t most =
@@ -26,11 +34,14 @@ infrt_status infrt_lm_adapters_load(infrt_lm_app *app) {
     infrt_status status = INFRT_OK;
     if (words->n > most)
         return infrt_fail(&app->error, INFRT_ERR_USAGE, "--adapter: at most %u here", most);
-    if (places && words->n > places->max_loaded)
-        return infrt_fail(&app->error, INFRT_ERR_USAGE,
-                          "--adapter: %u are given, and the model was compiled for %u at a time "
-                          "(adapters.max_loaded)",
-                          words->n, places->max_loaded);
+    uint64_t n_loaded = places ? places->n_preload : 0;
+    for (uint32_t i = 0; i < words->n; i++) n_loaded += !preloaded(places, words->at[i]);
+    if (places && n_loaded > places->max_loaded)
+        return infrt_fail(
+            &app->error, INFRT_ERR_USAGE,
+            "--adapter: %llu are given or preloaded, and the model was compiled for %u at a time "
+            "(adapters.max_loaded)",
+            (unsigned long long)n_loaded, places->max_loaded);
     for (uint32_t i = 0; i < words->n && status == INFRT_OK; i++) {
         const char *folder = split(words->at[i], app->adapters[i], sizeof app->adapters[i]);
         if (!*folder)
@@ -40,8 +51,8 @@ infrt_status infrt_lm_adapters_load(infrt_lm_app *app) {
             if (strcmp(app->adapters[k], app->adapters[i]) == 0)
                 status = infrt_fail(&app->error, INFRT_ERR_USAGE,
                                     "--adapter: \"%s\" is there twice; give NAME=DIR", app->adapters[i]);
-        if (status == INFRT_OK)
-            status = infrt_llm_adapter_load(app->llm, app->adapters[i], folder, &app->error);
+        if (status == INFRT_OK && !preloaded(places, words->at[i]))
+            status = infrt_llm_adapter_load_text(app->llm, app->adapters[i], folder, &app->error);
     }
     return status;
 }

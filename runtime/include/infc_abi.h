@@ -148,12 +148,20 @@ typedef struct infc_adapter_module { /* a linear layer that adapters (LoRA) may 
     uint32_t inputs, outputs, use; /* use: the model's input, a bool: whether any row's adapter changes it */
 } infc_adapter_module;
 
+/* In PEFT's format, in a folder where the program runs. */
+typedef struct infc_adapter_preload {
+    const char *name, *path;
+} infc_adapter_preload;
+
 /* Adapters that a model takes; inputs after the cache are the slot of each row (out of range: none), max_loaded slots
  * (adapter_dims.def) and the bools. Module m of layer l is number l * n_modules + m. */
 typedef struct infc_adapter_info {
     uint32_t max_loaded, max_rank, layers, n_modules;
     uint64_t slot_bytes;
-    const infc_adapter_module *modules; /* [n_modules] */
+    const infc_adapter_module *modules;  /* [n_modules] */
+    uint64_t int8;                       /* not 0: slots hold them rounded to int8 */
+    const infc_adapter_preload *preload; /* [n_preload]: those an engine has from its start on */
+    uint64_t n_preload;
 } infc_adapter_info;
 
 /* What the command `serve` does where its flags say nothing (spec key `serve`); null and 0: not said. */

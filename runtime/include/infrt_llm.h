@@ -43,8 +43,9 @@ typedef struct infrt_llm_config {
     uint64_t target_itl_ns; /* how long a step with answers may take: as many rows of prompts as fit; the model's */
 } infrt_llm_config;
 
-/* Maps the weights, allocates the cache, starts the workers. `model` and `config` (which may be null) are borrowed,
- * the model until close. INFRT_ERR_USAGE: not a language model, or a number out of range. `out` is given. */
+/* Maps the weights, allocates the cache, starts the workers, loads the adapters of the spec key adapters.preload.
+ * `model` and `config` (which may be null) are borrowed, the model until close. INFRT_ERR_USAGE: not a language model,
+ * or a number out of range. `out` is given. */
 infrt_status infrt_llm_open(const infc_model *model, const infrt_llm_config *config,
                             infrt_llm **out, infrt_error *error);
 void infrt_llm_close(infrt_llm **llm); /* null is fine; leaves null */
@@ -180,6 +181,15 @@ typedef struct infrt_llm_adapter infrt_llm_adapter;
  * is not supported, or does not fit the model; the message names the key or the tensor. `out` is given: free it. */
 infrt_status infrt_llm_adapter_read(const infc_model *model, const char *folder,
                                     infrt_llm_adapter **out, infrt_error *error);
+#define INFRT_LLM_ADAPTER_PARTS 8u
+typedef struct infrt_llm_adapter_part {
+    const char *folder;
+    float weight; /* -1000 to 1000 */
+} infrt_llm_adapter_part;
+/* One adapter that adds the weighted sum of what these n add. Their ranks count together for each linear layer:
+ * INFRT_ERR_DATA when that is more than the model takes. Else as infrt_llm_adapter_read. */
+infrt_status infrt_llm_adapter_sum(const infc_model *model, const infrt_llm_adapter_part *parts,
+                                   uint32_t n, infrt_llm_adapter **out, infrt_error *error);
 void infrt_llm_adapter_free(infrt_llm_adapter **adapter); /* null is fine; leaves null */
 /* Requests submitted from now on may name it; copies it. One that has the name already is replaced: requests that began
  * with that one end with it. When there is no room, the one that was used longest ago and that no request needs goes;
@@ -188,6 +198,8 @@ infrt_status infrt_llm_adapter_add(infrt_llm *llm, const char *name,
                                    const infrt_llm_adapter *adapter, infrt_error *error);
 /* Both of it. */
 infrt_status infrt_llm_adapter_load(infrt_llm *llm, const char *name, const char *folder, infrt_error *error);
+/* The same of a text: a folder, or "0.7*FOLDER,0.3*FOLDER", a sum; INFRT_ERR_USAGE: a sum that is written otherwise. */
+infrt_status infrt_llm_adapter_load_text(infrt_llm *llm, const char *name, const char *text, infrt_error *error);
 /* No request may name it any more; those that did go on with it. INFRT_ERR_USAGE: there is none of that name. */
 infrt_status infrt_llm_adapter_remove(infrt_llm *llm, const char *name, infrt_error *error);
 

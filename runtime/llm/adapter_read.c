@@ -1,19 +1,14 @@
 /* adapter_read.c - a folder in PEFT's format as a slot of the model's pool. Every tensor must be A or B of a linear
  * layer that the model has, of the right shape, and have its other half. */
-#include "adapter_file.h"
-#include "adapters.h"
-#include "infrt_hash.h"
+#include "adapter_pack.h"
 #include "infrt_os.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_ROOM = 4096, ENTRY_WORDS = 4, FILE_MOST = 1 << 30 };
-
-typedef struct pair {
-    const infrt_adapter_tensor *a, *b;
-} pair;
+enum { PATH_ROOM = 4096, FILE_MOST = 1 << 30 };
 
 typedef struct adapter_reader {
     const infc_model *model;
@@ -23,7 +18,7 @@ typedef struct adapter_reader {
     char *file;
     infrt_adapter_tensor *tensors;
     uint32_t n_tensors;
-    pair *pairs; /* [layers][n_modules] */
+    infrt_adapter_pair *pairs; /* [layers][n_modules] */
     infrt_error *error;
 } adapter_reader;
 
@@ -137,16 +132,15 @@ static bool all_numbers(const infrt_adapter_tensor *t) {
 
 static infrt_status tensor_match(adapter_reader *r, const infrt_adapter_tensor *t) {
     char module[INFRT_ADAPTER_NAME];
-    uint32_t rank;
-    float scale;
     bool is_b = false;
     const int64_t number = module_of(r->info, t->name, &is_b);
     if (number < 0) return unmatched(r, t);
     const infc_adapter_module *m = &r->info->modules[(uint64_t)number % r->info->n_modules];
+    infrt_adapter_pair *pair = &r->pairs[number];
     full_name(r->info, (uint64_t)number, module, sizeof module);
-    infrt_adapter_config_of(&r->config, module, &rank, &scale);
-    infrt_status status = shape_check(r, t, is_b, rank, m->inputs, m->outputs);
-    const infrt_adapter_tensor **half = is_b ? &r->pairs[number].b : &r->pairs[number].a;
+    infrt_adapter_config_of(&r->config, module, &pair->rank, &pair->scale);
+    infrt_status status = shape_check(r, t, is_b, pair->rank, m->inputs, m->outputs);
+    const infrt_adapter_tensor **half = is_b ? &pair->b : &pair->a;
     if (status == INFRT_OK && *half)
         status = infrt_fail(r->error, INFRT_ERR_DATA, "%s: tensor \"%s\" is there twice", r->path, t->name);
     if (status == INFRT_OK && !all_numbers(t))
@@ -172,131 +166,72 @@ static infrt_status tensors_match(adapter_reader *r) {
     return status;
 }
 
-/* ---- packing ------------------------------------------------------------------------------------ */
+/* ---- folders ------------------------------------------------------------------------------------- */
 
-static uint64_t lines(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
-
-static float f32_of(const infrt_adapter_tensor *t, uint64_t i) {
-    uint32_t word;
-    uint16_t half;
-    float value;
-    if (t->type == INFRT_ADAPTER_F32) {
-        memcpy(&value, t->data + i * 4, 4);
-        return value;
-    }
-    memcpy(&half, t->data + i * 2, 2);
-    if (t->type == INFRT_ADAPTER_F16) { /* 2^112 moves the exponent, exactly */
-        word = (uint32_t)(half & 0x7fffu) << 13;
-        memcpy(&value, &word, 4);
-        value *= 0x1p112f;
-        return half & 0x8000u ? -value : value;
-    }
-    word = (uint32_t)half << 16;
-    memcpy(&value, &word, 4);
-    return value;
-}
-
-/* Element (row, column) of t as element `at` of what lies at `out`. */
-static void element_put(const infrt_adapter_tensor *t, uint64_t row, uint64_t column,
-                        infrt_adapter_type type, char *out, uint64_t at) {
-    const uint64_t i = row * t->columns + column;
-    const float value = type == t->type ? 0 : f32_of(t, i);
-    const uint64_t element = type == INFRT_ADAPTER_F32 ? 4 : 2;
-    if (type == t->type) memcpy(out + at * element, t->data + i * element, element);
-    else memcpy(out + at * element, &value, element);
-}
-
-/* A: [rank][inputs] as panels of 16 ranks; B: [outputs][rank] as panels of 16 outputs. */
-static void half_pack(const infrt_adapter_tensor *t, infrt_adapter_type type, char *out) {
-    for (uint64_t row = 0; row < t->rows; row++)
-        for (uint64_t column = 0; column < t->columns; column++)
-            element_put(t, row, column, type, out, (row / 16 * t->columns + column) * 16 + row % 16);
-}
-
-static uint64_t half_bytes(const infrt_adapter_tensor *t, infrt_adapter_type type) {
-    return lines((t->rows + 15) / 16 * 16 * t->columns * (type == INFRT_ADAPTER_F32 ? 4 : 2));
-}
-
-static infrt_adapter_type type_of(const pair *p) {
-    return p->a->type == p->b->type ? p->a->type : INFRT_ADAPTER_F32;
-}
-
-static void pair_pack(const adapter_reader *r, uint64_t number, infrt_llm_adapter *out, uint64_t *at) {
-    const pair *p = &r->pairs[number];
-    const infrt_adapter_type type = type_of(p);
-    char module[INFRT_ADAPTER_NAME];
-    uint32_t rank, words[ENTRY_WORDS];
-    float scale;
-    full_name(r->info, number, module, sizeof module);
-    infrt_adapter_config_of(&r->config, module, &rank, &scale);
-    words[0] = rank | (uint32_t)type << 16;
-    memcpy(&words[1], &scale, sizeof scale);
-    words[2] = (uint32_t)(*at / 64);
-    half_pack(p->a, type, out->slot + *at);
-    *at += half_bytes(p->a, type);
-    words[3] = (uint32_t)(*at / 64);
-    half_pack(p->b, type, out->slot + *at);
-    *at += half_bytes(p->b, type);
-    memcpy(out->slot + number * sizeof words, words, sizeof words);
-    out->n_modules++;
-    out->uses |= 1u << r->info->modules[number % r->info->n_modules].use;
-    if (rank > out->rank) out->rank = rank;
-}
-
-static infrt_status slot_pack(const adapter_reader *r, infrt_llm_adapter *out) {
-    const uint64_t n = (uint64_t)r->info->layers * r->info->n_modules;
-    uint64_t at = lines(n * ENTRY_WORDS * sizeof(uint32_t)), bytes = at;
-    for (uint64_t i = 0; i < n; i++)
-        if (r->pairs[i].a)
-            bytes += half_bytes(r->pairs[i].a, type_of(&r->pairs[i])) +
-                     half_bytes(r->pairs[i].b, type_of(&r->pairs[i]));
-    if (bytes > r->info->slot_bytes)
-        return infrt_fail(r->error, INFRT_ERR_INTERNAL, "an adapter of %" PRIu64 " bytes fits no slot", bytes);
-    out->slot = calloc(1, (size_t)bytes);
-    if (!out->slot) return infrt_fail(r->error, INFRT_ERR_NO_MEMORY, "no memory for an adapter");
-    out->bytes = (size_t)bytes;
-    for (uint64_t i = 0; i < n; i++)
-        if (r->pairs[i].a) pair_pack(r, i, out, &at);
-    out->hash = infrt_hash64(out->slot, out->bytes);
-    return INFRT_OK;
-}
-
-static infrt_status folder_read(adapter_reader *r, const char *folder, infrt_llm_adapter *out) {
+static infrt_status folder_read(adapter_reader *r, const char *folder) {
     size_t bytes = 0;
+    r->pairs = calloc((size_t)r->info->layers * r->info->n_modules, sizeof *r->pairs);
+    if (!r->pairs) return infrt_fail(r->error, INFRT_ERR_NO_MEMORY, "no memory for an adapter");
     infrt_status status = config_read(r, folder);
     if (status == INFRT_OK)
         status = file_read(r, folder, "adapter_model.safetensors", &r->file, &bytes);
     if (status == INFRT_OK)
         status = infrt_adapter_tensors_read(r->path, r->file, bytes, &r->tensors, &r->n_tensors, r->error);
-    if (status == INFRT_OK) status = tensors_match(r);
-    if (status == INFRT_OK) status = slot_pack(r, out);
+    return status == INFRT_OK ? tensors_match(r) : status;
+}
+
+static void reader_free(adapter_reader *r) {
+    infrt_adapter_config_free(&r->config);
+    free(r->tensors);
+    free(r->file);
+    free(r->pairs);
+}
+
+static infrt_status parts_check(const infc_model *model, const infrt_llm_adapter_part *parts,
+                                uint32_t n, infrt_error *error) {
+    if (!model->llm || !model->llm->adapters)
+        return infrt_fail(error, INFRT_ERR_USAGE,
+                          "%s takes no adapters; compile it with adapters.max_loaded, as with "
+                          "--set adapters.max_loaded=8",
+                          model->name);
+    if (n < 1 || n > INFRT_LLM_ADAPTER_PARTS)
+        return infrt_fail(error, INFRT_ERR_USAGE, "a sum of %u adapters; 1 to %u are possible", n,
+                          INFRT_LLM_ADAPTER_PARTS);
+    for (uint32_t i = 0; i < n; i++)
+        if (!(fabsf(parts[i].weight) <= 1000.0f))
+            return infrt_fail(error, INFRT_ERR_USAGE, "the weight of an adapter is not from -1000 to 1000");
+    return INFRT_OK;
+}
+
+infrt_status infrt_llm_adapter_sum(const infc_model *model, const infrt_llm_adapter_part *parts,
+                                   uint32_t n, infrt_llm_adapter **out, infrt_error *error) {
+    adapter_reader readers[INFRT_LLM_ADAPTER_PARTS];
+    const infrt_adapter_pair *pairs[INFRT_LLM_ADAPTER_PARTS] = {NULL};
+    float weights[INFRT_LLM_ADAPTER_PARTS] = {0};
+    uint32_t n_read = 0;
+    *out = NULL;
+    infrt_status status = parts_check(model, parts, n, error);
+    if (status != INFRT_OK) return status;
+    *out = calloc(1, sizeof **out);
+    if (!*out) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for an adapter");
+    (*out)->model = model;
+    for (; n_read < n && status == INFRT_OK; n_read++) {
+        adapter_reader *r = &readers[n_read];
+        *r = (adapter_reader){.model = model, .info = model->llm->adapters, .error = error};
+        status = folder_read(r, parts[n_read].folder);
+        pairs[n_read] = r->pairs;
+        weights[n_read] = parts[n_read].weight;
+    }
+    if (status == INFRT_OK) status = infrt_adapter_pack(model, pairs, weights, n, *out, error);
+    for (uint32_t i = 0; i < n_read; i++) reader_free(&readers[i]);
+    if (status != INFRT_OK) infrt_llm_adapter_free(out);
     return status;
 }
 
 infrt_status infrt_llm_adapter_read(const infc_model *model, const char *folder,
                                     infrt_llm_adapter **out, infrt_error *error) {
-    const infc_adapter_info *info = model->llm ? model->llm->adapters : NULL;
-    adapter_reader r = {.model = model, .info = info, .error = error};
-    *out = NULL;
-    if (!info)
-        return infrt_fail(error, INFRT_ERR_USAGE,
-                          "%s takes no adapters; compile it with adapters.max_loaded, as with "
-                          "--set adapters.max_loaded=8",
-                          model->name);
-    r.pairs = calloc((size_t)info->layers * info->n_modules, sizeof *r.pairs);
-    *out = calloc(1, sizeof **out);
-    infrt_status status =
-        r.pairs && *out ? INFRT_OK : infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for an adapter");
-    if (status == INFRT_OK) {
-        (*out)->model = model;
-        status = folder_read(&r, folder, *out);
-    }
-    infrt_adapter_config_free(&r.config);
-    free(r.tensors);
-    free(r.file);
-    free(r.pairs);
-    if (status != INFRT_OK) infrt_llm_adapter_free(out);
-    return status;
+    const infrt_llm_adapter_part part = {.folder = folder, .weight = 1.0f};
+    return infrt_llm_adapter_sum(model, &part, 1, out, error);
 }
 
 void infrt_llm_adapter_free(infrt_llm_adapter **adapter) {

@@ -110,9 +110,11 @@ infrt_status infrt_llm_open(const infc_model *model, const infrt_llm_config *con
         llm->facts.weights_bytes = llm->weights.bytes;
         scheduler_init(llm, config);
         inputs_place(llm);
-    } else {
-        infrt_llm_close(&llm);
     }
+    const infc_adapter_info *adapters = model->llm->adapters;
+    for (uint64_t i = 0; status == INFRT_OK && adapters && i < adapters->n_preload; i++)
+        status = infrt_llm_adapter_load_text(llm, adapters->preload[i].name, adapters->preload[i].path, error);
+    if (status != INFRT_OK) infrt_llm_close(&llm);
     *out = llm;
     return status;
 }

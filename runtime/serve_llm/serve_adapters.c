@@ -12,24 +12,69 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+typedef struct asked_part {
+    infrt_refusal *refusal;
+    char path[1024];
+    double weight;
+} asked_part;
+
 typedef struct asked {
     infrt_refusal *refusal;
-    char name[INFRT_LLM_ADAPTER_NAME], path[1024];
-    bool in_place;
+    char name[INFRT_LLM_ADAPTER_NAME];
+    asked_part parts[INFRT_LLM_ADAPTER_PARTS]; /* lora_path: one */
+    uint32_t n;
+    bool path, sum, in_place; /* path, sum: there are such keys */
 } asked;
 
 /* ---- requests ----------------------------------------------------------------------------------- */
 
+static bool text_take(infrt_refusal *refusal, infrt_json_reader *json, const char *key, char *out, size_t room) {
+    if (infrt_json_next(json) != '"')
+        return infrt_refuse(refusal, 400, key, "%s: a text is needed", key);
+    if (out[0]) return infrt_refuse(refusal, 400, key, "%s is there twice", key);
+    return infrt_json_string_read(json, out, room);
+}
+
+static bool part_key_take(void *self, infrt_json_reader *json, const char *key) {
+    asked_part *part = self;
+    if (strcmp(key, "lora_path") == 0)
+        return text_take(part->refusal, json, key, part->path, sizeof part->path);
+    if (strcmp(key, "weight") != 0)
+        return infrt_refuse(part->refusal, 400, "sum", "sum: each has lora_path and weight, not %.64s", key);
+    return infrt_json_number(json, &part->weight) ||
+           infrt_refuse(part->refusal, 400, "sum", "sum: weight: a number is needed");
+}
+
+static bool part_take(void *self, infrt_json_reader *json, const char *key) {
+    asked *a = self;
+    (void)key;
+    if (a->n == INFRT_LLM_ADAPTER_PARTS)
+        return infrt_refuse(a->refusal, 400, "sum", "sum: at most %u adapters", INFRT_LLM_ADAPTER_PARTS);
+    asked_part *part = &a->parts[a->n++];
+    *part = (asked_part){.refusal = a->refusal, .weight = 1.0};
+    if (infrt_json_next(json) != '{' || !infrt_json_object(json, part_key_take, part))
+        return infrt_refuse(a->refusal, 400, "sum", "sum: a list of {\"lora_path\": .., \"weight\": ..} is needed");
+    if (part->path[0]) return true;
+    return infrt_refuse(a->refusal, 400, "sum", "sum: lora_path is needed in each");
+}
+
 static bool key_take(void *self, infrt_json_reader *json, const char *key) {
     asked *a = self;
-    const bool name = strcmp(key, "lora_name") == 0, path = strcmp(key, "lora_path") == 0;
-    if (name || path) {
-        if (infrt_json_next(json) != '"')
-            return infrt_refuse(a->refusal, 400, key, "%s: a text is needed", key);
-        if (name ? a->name[0] : a->path[0])
-            return infrt_refuse(a->refusal, 400, key, "%s is there twice", key);
-        return infrt_json_string_read(json, name ? a->name : a->path,
-                                      name ? sizeof a->name : sizeof a->path);
+    if (strcmp(key, "lora_name") == 0)
+        return text_take(a->refusal, json, key, a->name, sizeof a->name);
+    if (strcmp(key, "lora_path") == 0 && (a->path || a->sum))
+        return infrt_refuse(a->refusal, 400, key, "%s is there twice, or beside sum", key);
+    if (strcmp(key, "lora_path") == 0) {
+        a->path = true;
+        a->n = 1;
+        a->parts[0] = (asked_part){.weight = 1.0};
+        return text_take(a->refusal, json, key, a->parts[0].path, sizeof a->parts[0].path);
+    }
+    if (strcmp(key, "sum") == 0 && infrt_json_next(json) != 'n') {
+        if (a->path || a->sum || infrt_json_next(json) != '[')
+            return infrt_refuse(a->refusal, 400, key, "sum: a list is needed, once, and no lora_path beside it");
+        a->sum = true;
+        return infrt_json_array(json, part_take, a);
     }
     if (strcmp(key, "load_inplace") != 0 || infrt_json_next(json) == 'n')
         return infrt_json_skip(json);
@@ -44,7 +89,7 @@ static bool asked_read(infrt_conn *c, bool needs_path, asked *a) {
     if (!infrt_body_read(&json, c->body.at ? c->body.at : "", c->body.n, key_take, a, a->refusal))
         return false;
     if (!a->name[0]) return infrt_refuse(a->refusal, 400, "lora_name", "lora_name is needed");
-    if (needs_path && !a->path[0])
+    if (needs_path && (!a->n || !a->parts[0].path[0]))
         return infrt_refuse(a->refusal, 400, "lora_path", "lora_path is needed");
     if (needs_path && !infrt_adapter_name_is_free(c->server->model, a->name))
         return infrt_refuse(a->refusal, 400, "lora_name", "lora_name: \"%s\" names the base, %s; give another name",
@@ -52,6 +97,7 @@ static bool asked_read(infrt_conn *c, bool needs_path, asked *a) {
     if (!c->server->model->llm->adapters)
         return infrt_refuse(a->refusal, 400, NULL, "%s takes no adapters: compile it with adapters.max_loaded",
                             c->server->model->name);
+    if (!needs_path) a->n = 0;
     return true;
 }
 
@@ -111,20 +157,35 @@ static bool folder_find(const infrt_llm_server *s, const char *path, int *out, i
                         "adapter_model.safetensors, which are no links");
 }
 
+static void folders_close(int *folders, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (folders[i] >= 0) close(folders[i]);
+}
+
+/* All of them, or none stays open. */
+static bool folders_find(const infrt_llm_server *s, const asked *a, int *folders, infrt_refusal *refusal) {
+    for (uint32_t i = 0; i < a->n; i++)
+        if (!folder_find(s, a->parts[i].path, &folders[i], refusal)) {
+            folders_close(folders, i);
+            return false;
+        }
+    return true;
+}
+
 /* ---- changes ------------------------------------------------------------------------------------ */
 
 static void change_free(infrt_adapter_change *change) {
-    if (change->folder_fd >= 0) close(change->folder_fd);
+    infrt_adapter_parts_close(change->parts, change->n_parts);
     infrt_llm_adapter_free(&change->adapter);
     free(change);
 }
 
-static void change_start(infrt_conn *c, const asked *a, bool removes, int folder) {
+static void change_start(infrt_conn *c, const asked *a, bool removes, int *folders) {
     infrt_llm_server *s = infrt_llm_server_of(c);
     infrt_refusal refusal = {0};
     infrt_adapter_change *change = calloc(1, sizeof *change);
     if (!change) {
-        if (folder >= 0) close(folder);
+        folders_close(folders, a->n);
         if (!removes)
             infrt_quota_loaded(&s->base.quotas, c->key, a->name, false, infrt_adapter_there, s);
         infrt_refuse_memory(&refusal);
@@ -132,12 +193,17 @@ static void change_start(infrt_conn *c, const asked *a, bool removes, int folder
         return;
     }
     *change = (infrt_adapter_change){
-        .letter.kind = INFRT_LETTER_ADAPTER, .owner = c, .removes = removes, .folder_fd = folder};
+        .letter.kind = INFRT_LETTER_ADAPTER, .owner = c, .removes = removes, .n_parts = removes ? 0 : a->n};
     change->in_place = a->in_place;
     change->key = c->key;
     memcpy(change->name, a->name, sizeof change->name);
-    snprintf(change->path, sizeof change->path, "%.*s", (int)sizeof change->path - 1, a->path);
-    snprintf(change->folder, sizeof change->folder, "/proc/self/fd/%d", folder);
+    for (uint32_t i = 0; i < change->n_parts; i++) {
+        infrt_adapter_part *part = &change->parts[i];
+        part->fd = folders[i];
+        part->weight = (float)a->parts[i].weight;
+        snprintf(part->path, sizeof part->path, "%.*s", (int)sizeof part->path - 1, a->parts[i].path);
+        snprintf(part->folder, sizeof part->folder, "/proc/self/fd/%d", folders[i]);
+    }
     ((infrt_llm_conn *)c)->change = change;
     s->n_changes++;
     infrt_mailbox_put(removes ? &s->engine.in : &s->loader.in, &change->letter);
@@ -146,14 +212,16 @@ static void change_start(infrt_conn *c, const asked *a, bool removes, int folder
 static void change_ask(infrt_conn *c, bool removes) {
     infrt_refusal refusal = {0};
     asked a = {.refusal = &refusal};
-    int folder = -1;
+    int folders[INFRT_LLM_ADAPTER_PARTS];
     infrt_llm_server *s = infrt_llm_server_of(c);
-    if (!asked_read(c, !removes, &a) || (!removes && !folder_find(s, a.path, &folder, &refusal)) ||
-        (!removes && !infrt_quota_load(&s->base.quotas, c->key, a.name, infrt_adapter_there, s, &refusal))) {
-        if (folder >= 0) close(folder);
-        s->base.metrics.rejected[INFRT_REJECTED_ADAPTERS] += refusal.status == 429;
-        infrt_conn_refuse(c, &refusal);
-    } else change_start(c, &a, removes, folder);
+    const bool found = asked_read(c, !removes, &a) && (removes || folders_find(s, &a, folders, &refusal));
+    if (found && (removes || infrt_quota_load(&s->base.quotas, c->key, a.name, infrt_adapter_there, s, &refusal))) {
+        change_start(c, &a, removes, folders);
+        return;
+    }
+    if (found) folders_close(folders, a.n);
+    s->base.metrics.rejected[INFRT_REJECTED_ADAPTERS] += refusal.status == 429;
+    infrt_conn_refuse(c, &refusal);
 }
 
 void infrt_handle_adapter_load(infrt_conn *c) { change_ask(c, false); }
@@ -164,13 +232,19 @@ static void change_reply(infrt_conn *c, const infrt_adapter_change *change) {
     infrt_out body = {0};
     ((infrt_llm_conn *)c)->change = NULL;
     if (change->error.text[0]) { /* a folder has the client's name for it */
-        const char *text = change->error.text, *at = change->removes ? NULL : strstr(text, change->folder);
+        const char *text = change->error.text, *at = NULL;
+        const infrt_adapter_part *part = change->parts;
+        for (uint32_t i = 0; i < change->n_parts && !at; i++) {
+            part = &change->parts[i];
+            at = strstr(text, part->folder);
+            if (at && at[strlen(part->folder)] != '/') at = NULL; /* of .../1 and .../12 */
+        }
         infrt_refuse(&refusal, change->http_status,
                      at                           ? "lora_path"
                      : change->http_status == 409 ? NULL
                                                   : "lora_name",
-                     "%.*s%s%s", at ? (int)(at - text) : 0, text, at ? change->path : "",
-                     at ? at + strlen(change->folder) : text);
+                     "%.*s%s%s", at ? (int)(at - text) : 0, text, at ? part->path : "",
+                     at ? at + strlen(part->folder) : text);
         infrt_conn_refuse(c, &refusal);
         return;
     }

@@ -50,19 +50,28 @@ typedef struct infrt_piece {
     infrt_llm_event event; /* text and top lie behind it */
 } infrt_piece;
 
+/* A folder that is read, times its weight. */
+typedef struct infrt_adapter_part {
+    char folder[64]; /* of /proc/self/fd */
+    char path[256];  /* as the client said it, for messages */
+    float weight;
+    int fd; /* open until it has been read; -1: none */
+} infrt_adapter_part;
+
 typedef struct infrt_adapter_change {
     infrt_letter letter;
     void *owner;
     bool removes, in_place; /* in_place: one of that name is replaced */
     bool told;              /* to the engine */
     char name[INFRT_LLM_ADAPTER_NAME];
-    char folder[64]; /* to be read: of /proc/self/fd */
-    char path[256];  /* as the client said it, for messages */
-    uint32_t key;    /* who loads it */
-    int folder_fd;   /* open until it has been; -1: none */
+    infrt_adapter_part parts[INFRT_LLM_ADAPTER_PARTS];
+    uint32_t n_parts; /* 0: it is removed */
+    uint32_t key;     /* who loads it */
     infrt_llm_adapter *adapter;
     infrt_error error;
     int http_status; /* of the answer, when `error` says something */
 } infrt_adapter_change;
+
+void infrt_adapter_parts_close(infrt_adapter_part *parts, uint32_t n);
 
 #endif

@@ -43,12 +43,21 @@ void infrt_job_prepare(const infc_model *model, infrt_serve_job *job) {
         status = prompt_encode(model, &job->ask, &job->ask.prompts[i], &job->error);
 }
 
+void infrt_adapter_parts_close(infrt_adapter_part *parts, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (parts[i].fd >= 0) close(parts[i].fd);
+        parts[i].fd = -1;
+    }
+}
+
 static void adapter_read(const infc_model *model, infrt_adapter_change *change) {
+    infrt_llm_adapter_part parts[INFRT_LLM_ADAPTER_PARTS];
+    for (uint32_t i = 0; i < change->n_parts; i++)
+        parts[i] = (infrt_llm_adapter_part){change->parts[i].folder, change->parts[i].weight};
     change->http_status = 400;
-    if (infrt_llm_adapter_read(model, change->folder, &change->adapter, &change->error) == INFRT_ERR_NO_MEMORY)
+    if (infrt_llm_adapter_sum(model, parts, change->n_parts, &change->adapter, &change->error) == INFRT_ERR_NO_MEMORY)
         change->http_status = 503;
-    close(change->folder_fd);
-    change->folder_fd = -1;
+    infrt_adapter_parts_close(change->parts, change->n_parts);
 }
 
 static void *worker_main(void *self) {

@@ -5,16 +5,16 @@ usage: adapters_bench.py INFC MODEL WORK_DIR [--threads 2] [--rounds 5] [--rank 
 
 MODEL is what infc compiles, or `tinyllama`: random weights of that shape, made once in WORK_DIR (2.2 GB; with
 --set precision.weights=int4). It is compiled once without adapters and once for four, unless WORK_DIR has programs that
-are newer than INFC; adapters have random weights in bf16. Each round runs `bench` of one after the other in a process
-of its own, so that what else the machine does meets all alike; costs are medians over the rounds of time per step by
-that of the model without, in the same round.
-- idle: compiled for adapters, none loaded; batches of 1 and 4
+are newer than INFC; adapters have random weights in bf16 and are held as the model holds them. Each round runs both
+programs (adapters_turns.c, weights in pages of 2 MiB), in which a few steps of each case take turns, so that what else the
+machine does meets all alike; costs are medians over the turns of time per step by that of the same program without an adapter.
+- idle: compiled for adapters, none in use, by the model that takes none, in the same round; batches of 1 and 4
 - one: a batch of 1 with an adapter on q and v
 - four: a batch of 4, each answer with another adapter on q and v
 - shared: a batch of 4, all with the same one
 - all: as four, on all seven projections
 Beside each cost stands its bound: the bytes of the adapters of a step by the read roof (roofs.c, each round), by the
-time of a step of the model without. Of few rows the multiply-adds take less than that. vs_bound is the bound's time of
+time of a step without; and the cost of the fastest steps of all rounds, which other work of the machine disturbs least. Of few rows the multiply-adds take less than that. vs_bound is the bound's time of
 a step by the one measured: 1 is all that is possible as long as nothing of the adapters is read beside something else.
 """
 import argparse
@@ -63,7 +63,6 @@ def linear_layers(model):
 
 
 def write_adapter(folder, layers, rank, seed, modules):
-    """-> bytes of its tensors"""
     random = np.random.default_rng(seed)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "adapter_config.json").write_text(json.dumps({"peft_type": "LORA", "r": rank, "lora_alpha": rank}))
@@ -74,15 +73,23 @@ def write_adapter(folder, layers, rank, seed, modules):
             sizes[f"base_model.model.{name}.lora_B.weight"] = (outputs, rank)
     value = lambda name: random.standard_normal(sizes[name], np.float32) * np.float32(0.01)  # noqa: E731
     write_checkpoint.write_safetensors(folder / "adapter_model.safetensors", sizes, value, "BF16")
-    return sum(2 * int(np.prod(s)) for s in sizes.values())
 
 
-def bench(program, o, batch, adapters):
-    words = [w for a in adapters for w in ("--adapter", str(a))]
-    command = [program, "bench", "--json", "--threads", str(o.threads), "--batch", str(batch), "--tokens", str(o.tokens),
-               "--prompt-tokens", "16", "--repeat", "1", *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+def turns_program(out):
+    """adapters_turns.c with the library and the runtime that lie beside the program"""
+    made = out / "turns"
+    if not made.exists() or made.stat().st_mtime < (out / "model").stat().st_mtime:
+        llm_peers.command("cc", "-O2", "-DMODEL=model", '-DMODEL_HEADER="model.h"', f"-I{out}", f"-I{out}/src/infrt", HERE / "adapters_turns.c",
+                          *sorted((out / "src/infrt").glob("*.c")), out / "libmodel.a", "-pthread", "-lm", "-o", made)  # fmt: skip
+    return made
+
+
+def turns(program, o, cases):
+    """-> bytes of each case's adapters, [turn][case] ns a step"""
+    words = [str(batch) + (":" + ",".join(map(str, adapters)) if adapters else "") for batch, adapters in cases]
+    done = subprocess.run([program, str(o.threads), "4", str(o.tokens), *words], capture_output=True, text=True, check=True)
+    size, *rows = [[int(n) for n in line.split()] for line in done.stdout.splitlines()]
+    return size, rows
 
 
 def main():
@@ -92,7 +99,7 @@ def main():
     arguments.add_argument("--threads", type=int, default=2)
     arguments.add_argument("--rounds", type=int, default=5)
     arguments.add_argument("--rank", type=int, default=32)
-    arguments.add_argument("--tokens", type=int, default=48)
+    arguments.add_argument("--tokens", type=int, default=8, help="steps of a turn")
     arguments.add_argument("--set", action="append", default=[], dest="settings")
     arguments.add_argument("--name", default="model", help="of the RESULT lines")
     o = arguments.parse_args()
@@ -102,32 +109,37 @@ def main():
     roofs = o.work / "roofs"
     llm_peers.command("cc", "-O2", "-march=native", "-pthread", HERE / "roofs.c", "-o", roofs)
     without = compiled(o.infc, o.model, o.work / "without", o.settings)
-    room = [f"adapters.max_rank={o.rank}", "adapters.max_loaded=4"]
+    room = [f"adapters.max_rank={o.rank}", "adapters.max_loaded=8"]
     taking = compiled(o.infc, o.model, o.work / "taking", o.settings + room)
     layers = linear_layers(o.model)
     qv = [o.work / f"qv{i}" for i in range(4)]
     every = [o.work / f"all{i}" for i in range(4)]
     for i in range(4):
-        bytes_qv = write_adapter(qv[i], layers, o.rank, i, ["q_proj", "v_proj"])
-        bytes_all = write_adapter(every[i], layers, o.rank, 10 + i, ["_proj"])
-    cases = {"base1": (without, 1, []), "idle1": (taking, 1, []), "one": (taking, 1, qv[:1]),
-             "base4": (without, 4, []), "idle4": (taking, 4, []), "shared": (taking, 4, qv[:1]),
-             "four": (taking, 4, qv), "all": (taking, 4, every)}  # fmt: skip
-    read = {"idle1": 0, "idle4": 0, "one": bytes_qv, "shared": bytes_qv, "four": 4 * bytes_qv, "all": 4 * bytes_all}
-    times, rates = {name: [] for name in cases}, []
+        write_adapter(qv[i], layers, o.rank, i, ["q_proj", "v_proj"])
+        write_adapter(every[i], layers, o.rank, 10 + i, ["_proj"])
+    cases = {"base1": (1, []), "one": (1, qv[:1]), "base4": (4, []), "shared": (4, qv[:1]), "four": (4, qv), "all": (4, every)}
+    names, programs = list(cases), [turns_program(without.parent), turns_program(taking.parent)]
+    plain, times, rates = [], [], []
     for _ in range(o.rounds):
-        rates.append(llm_peers.answer_of([roofs, o.threads])["read_bytes_per_second"])
-        for name, (program, batch, adapters) in cases.items():
-            times[name].append(bench(program, o, batch, adapters)["per_token_p50_ns"])
-    for name in ("base1", "base4"):
-        print(f"RESULT {o.name}.{name}.ms {statistics.median(times[name]) / 1e6:.3f} ms")
-    for name, size in read.items():
-        base = times["base1" if name in ("idle1", "one") else "base4"]
-        taken = [a / b for a, b in zip(times[name], base)]
-        least = [1 + size / rate * 1e9 / b for rate, b in zip(rates, base)]
+        rate = llm_peers.answer_of([roofs, o.threads])["read_bytes_per_second"]
+        plain.append(turns(programs[0], o, [cases["base1"], cases["base4"]])[1])
+        size, rows = turns(programs[1], o, cases.values())
+        times += rows
+        rates += [rate] * len(rows)
+    column = lambda name: [row[names.index(name)] for row in times]  # noqa: E731
+    for i, name in enumerate(("base1", "base4")):
+        print(f"RESULT {o.name}.{name}.ms {statistics.median(column(name)) / 1e6:.3f} ms least {min(column(name)) / 1e6:.3f}")
+        without_it = [row[i] for rows in plain for row in rows]
+        cost, least = (100 * (f(column(name)) / f(without_it) - 1) for f in (statistics.median, min))
+        print(f"RESULT {o.name}.lora.idle{name[-1]}.cost {cost:.2f} % least {least:.2f}")
+    for name in ("one", "shared", "four", "all"):
+        base = column("base1" if name == "one" else "base4")
+        taken = [a / b for a, b in zip(column(name), base)]
+        least = [1 + size[names.index(name)] / rate * 1e9 / b for rate, b in zip(rates, base)]
         vs_bound = statistics.median(b / a for a, b in zip(taken, least))
         cost, bound = (100 * (statistics.median(r) - 1) for r in (taken, least))
-        print(f"RESULT {o.name}.lora.{name}.cost {cost:.2f} % bound {bound:.2f} % vs_bound {vs_bound:.3f}")
+        fastest = 100 * (min(column(name)) / min(base) - 1)
+        print(f"RESULT {o.name}.lora.{name}.cost {cost:.2f} % bound {bound:.2f} % vs_bound {vs_bound:.3f} least {fastest:.2f}")
 
 
 if __name__ == "__main__":

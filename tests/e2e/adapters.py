@@ -73,7 +73,7 @@ def program_of(source, out):
 
 
 def answers(program, workers, chunk, how, adapters):
-    words = [f"{name}={folder}" for name, folder in adapters.items()]
+    words = [f"{name}={folder if not isinstance(folder, dict) else '+'.join(f'{w}*{f}' for f, w in folder.items())}" for name, folder in adapters.items()]
     done = subprocess.run([program, "answers", str(workers), str(chunk), how, *words], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
@@ -98,6 +98,18 @@ def error_of(model, number, line):
     return np.abs(got - want)
 
 
+def merged(model, parts):
+    """The model whose weights are those of the base plus `parts`, {folder: weight}, in float64"""
+    import checkpoint
+    import llama
+
+    made = llama.Llama(model, np.float64)
+    for folder, weight in parts.items():
+        for name, (a, b) in checkpoint.read_adapter(folder).items():
+            made.weights[name] = made.weights[name] + weight * (b.astype(np.float64) @ a.astype(np.float64))
+    return made
+
+
 def against_reference(what, model, adapters, lines, most):
     """`most`: of the middle error. Quantised weights are far from the reference in models like these; without its adapter,
     an answer is much further."""
@@ -106,7 +118,7 @@ def against_reference(what, model, adapters, lines, most):
     folders = [None, *adapters.values()]
     base = llama.Llama(model, np.float64)
     for i, folder in enumerate(folders):
-        with_it = llama.Llama(model, np.float64, folder)
+        with_it = merged(model, folder) if isinstance(folder, dict) else llama.Llama(model, np.float64, folder)
         mine = [(n, line) for n, line in enumerate(lines) if n % len(folders) == i]
         error = np.median(np.concatenate([error_of(with_it, n, line) for n, line in mine]))
         expect(error < most, f"{what}, adapter {i}: a logprob is {error:.2g} off in the middle, allowed {most}")
@@ -125,18 +137,21 @@ def formats(infc, source, work, adapters):
     language.write_hf(work / "hf", weights, True, torch_dtype="float32")
     gguf = work / "model.gguf"
     language.write_gguf(gguf, weights, lambda name: "q4_1" if "proj" in name else "f32")
-    room = ["--set", "adapters.max_loaded=4", "--set", "adapters.max_rank=24"]
+    room = ["--set", "adapters.max_loaded=4", "--set", "adapters.max_rank=32"]
     programs = {}
-    for kind, model, most in (("f32", work / "hf", 2e-3), ("int8", work / "hf", 0.2), ("int4", work / "hf", 2), ("keep", gguf, 0.3)):
+    cases = (("f32", work / "hf", 2e-3, "keep"), ("rounded", work / "hf", 5e-2, "int8"), ("int8", work / "hf", 0.2, ""),
+             ("int4", work / "hf", 2, ""), ("keep", gguf, 0.3, ""))  # fmt: skip
+    for kind, model, most, held in cases:
         out = work / kind
-        cache = "f16" if kind == "f32" else "int8"
-        common = ["--set", f"precision.weights={kind}", "--set", f"precision.kv={cache}"]
-        compile_model(infc, model, out, *common, *room)
+        weights = "f32" if kind == "rounded" else kind
+        cache = "f16" if weights == "f32" else "int8"
+        common = ["--set", f"precision.weights={weights}", "--set", f"precision.kv={cache}"]
+        compile_model(infc, model, out, *common, *room, *(["--set", f"adapters.weights={held}"] if held else []))
         programs[kind] = program_of(source, out)
         lines = answers(programs[kind], 1, 64, "together", adapters)
         against_reference(kind, model, adapters, lines, most)
         same_bits(kind, programs[kind], adapters, lines)
-        if kind == "int4":
+        if kind in ("int4", "rounded"):
             continue
         if kind == "keep":
             compile_model(infc, model, work / "generic", *common, *room, "--target", "x86-64")
@@ -190,6 +205,45 @@ def refused(infc, source, work):
     expect(done.returncode == 2 and "adapters.max_loaded" in done.stderr, f"a model that takes none: {done.stderr.strip()}")
 
 
+def preloaded(infc, work, adapters):
+    """Adapters of the spec are there from the start, under their names, from where the program runs."""
+    out, model = work / "preloaded", work / "hf"
+    spec = work / "preloaded.yaml"
+    preload = "[{name: first, path: all}, {name: second.2, path: qv}]"
+    text = "infc: 1\nmodel: hf\nname: tiny\nprecision: {weights: int8}\nshapes: {tokens: 1..64}\nbatch: {max_sequences: 4}\n"
+    spec.write_text(text + f"adapters: {{max_loaded: 4, preload: {preload}}}\n")
+    done = subprocess.run([infc, "compile", spec, "-o", out], capture_output=True, text=True)
+    expect(done.returncode == 0, f"a spec with adapters.preload: {done.stderr.strip()[-300:]}")
+
+    def run(program, *more, cwd=work):
+        command = [program, "run", "--tokens", "1,2,3", "--max-tokens", "8", "--json", *more]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=cwd)
+        made = None if done.returncode else json.loads(done.stdout)
+        return done.returncode, (made["tokens"], made["logprobs"]) if made else done.stderr
+
+    plain = work / "int8/tiny"
+    base = run(plain)
+    expect(run(out / "tiny") == base, f"preloaded: nobody who does not name one has it: {base}")
+    for name, folder in (("first", "all"), ("second.2", "qv")):
+        want = run(plain, "--adapter", adapters[folder])
+        expect(run(out / "tiny", "--adapter", name) == want and want != base, f"preloaded: {name} is {folder}: {want}")
+    weighted = run(plain, "--adapter", f"mix=0.5*{adapters['all']},-0.25*{adapters['qv']}")
+    expect(weighted[0] == 0 and weighted != base, f"a sum on the command line: {weighted}")
+    same = run(plain, "--adapter", f"mix=1*{adapters['all']}")
+    expect(same == run(plain, "--adapter", adapters["all"]), "a sum of one, once, is that one")
+    code, words = run(plain, "--adapter", f"mix=0.5*{adapters['all']},{adapters['qv']}")
+    expect(code == 2 and "WEIGHT*DIR" in words, f"a sum without a weight is refused: {words}")
+    code, words = run(plain, "--adapter", f"mix=1*{adapters['qv']},1*{adapters['qv']}")
+    expect(code == 3 and "adapters.max_rank" in words, f"a sum of too many ranks is refused: {words}")
+    code, words = run(out / "tiny", cwd=work / "int8")
+    expect(code == 4 and "all/adapter_config.json" in words, f"preloaded from a folder that is not there: {words}")
+    for bad, where in (("[{name: a b, path: x}]", "preload.name"), ("[{name: a, path: x}, {name: a, path: y}]", "already"),
+                       ("[" + ", ".join(f"{{name: a{i}, path: x}}" for i in range(5)) + "]", "max_loaded")):
+        spec.write_text(text + f"adapters: {{max_loaded: 4, preload: {bad}}}\n")
+        done = subprocess.run([infc, "compile", spec, "-o", work / "bad-spec"], capture_output=True, text=True)
+        expect(done.returncode == 2 and where in done.stderr, f"preload {bad} is refused: {done.stderr.strip()}")
+
+
 def main():
     infc, source, work = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
     sys.path.insert(0, str(source / "tests/llm"))
@@ -201,6 +255,7 @@ def main():
         "some": write_adapter(work / "some", 3, 8, ["k_proj", "up_proj", "down_proj"], "F16",
                               rank_pattern={"layers.1.mlp.up_proj": 3}, alpha_pattern={"mlp.down_proj": 5}),
     }
+    adapters["sum"] = {adapters["all"]: 0.5, adapters["some"]: -0.25, adapters["qv"]: 0.5}
     program = formats(infc, source, work, adapters)
     out = work / "life-model"
     compile_model(infc, work / "hf", out, "--set", "adapters.max_loaded=2")
@@ -208,6 +263,7 @@ def main():
     print(done.stdout, done.stderr, end="")
     expect(done.returncode == 0, "what loading, replacing and removing must do")
     refused(infc, source, work)
+    preloaded(infc, work, adapters)
     print(f"{len(language.FAILED)} failures")
     return 1 if language.FAILED else 0
 

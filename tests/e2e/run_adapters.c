@@ -1,5 +1,6 @@
 /* Requests of a language model with adapters and without: MODEL_HEADER and MODEL, its name, are macros of the command
- * line. usage: run_adapters answers WORKERS CHUNK together|alone NAME=DIR...    or    run_adapters life DIR DIR
+ * line. usage: run_adapters answers WORKERS CHUNK together|alone NAME=DIR|WEIGHT*DIR+...
+ * or run_adapters life DIR DIR
  *
  * answers: seven requests, number i with adapter i % (1 + how many there are), of which 0 is none; a line for each: ids
  * of the answer and the bits of their logprobs. life: what loading, replacing and removing must do. */
@@ -81,6 +82,22 @@ static void print(const answer *a) {
     printf("\n");
 }
 
+/* "DIR", or "WEIGHT*DIR+WEIGHT*DIR": a sum. */
+static void load(infrt_llm *llm, const char *name, char *text) {
+    infrt_llm_adapter_part parts[INFRT_LLM_ADAPTER_PARTS];
+    infrt_llm_adapter *adapter;
+    uint32_t n = 0;
+    if (!strchr(text, '*')) {
+        must(infrt_llm_adapter_load(llm, name, text, &error));
+        return;
+    }
+    for (char *part = strtok(text, "+"); part; part = strtok(NULL, "+"), n++)
+        parts[n] = (infrt_llm_adapter_part){.folder = strchr(part, '*') + 1, .weight = strtof(part, NULL)};
+    must(infrt_llm_adapter_sum(JOIN(MODEL, _model)(), parts, n, &adapter, &error));
+    must(infrt_llm_adapter_add(llm, name, adapter, &error));
+    infrt_llm_adapter_free(&adapter);
+}
+
 static int answers(int argc, char **argv) {
     const infrt_llm_config config = {
         .workers = (uint32_t)atoi(argv[0]), .chunk = (uint32_t)atoi(argv[1]), .forgetful = true};
@@ -94,7 +111,7 @@ static int answers(int argc, char **argv) {
         char *equals = strchr(argv[i], '=');
         *equals = 0;
         names[n] = argv[i];
-        must(infrt_llm_adapter_load(llm, argv[i], equals + 1, &error));
+        load(llm, argv[i], equals + 1);
     }
     for (int i = 0; i < REQUESTS; i++) {
         submit(llm, i, names[i % n], ANSWER, &all[i]);

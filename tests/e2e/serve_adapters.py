@@ -105,6 +105,29 @@ def check_names(server, program, root):
                f"the client's own words: {told}")
 
 
+def check_sums(server, program, root):
+    """One adapter that is a weighted sum of folders, as the command line makes it of the same."""
+    sum_of = [{"lora_path": "a", "weight": 0.5}, {"lora_path": str(root / "b"), "weight": -1.5}]
+    done = server.ask("POST", LOAD, {"lora_name": "mix", "sum": sum_of})
+    expect(done[0] == 200, f"a sum is loaded: {done[2]}")
+    words = [program, "run", "--prompt", VERSE, "--max-tokens", "24", "--json", "--adapter", f"mix=0.5*{root / 'a'},-1.5*{root / 'b'}"]
+    want = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)["text"]
+    expect(answer(server, "mix") == want and want not in (answer(server, "tiny_lm"), answer(server, "a")), f"a sum's answer: {want!r}")
+    ranks = {a["name"]: a["rank"] for a in server.json("GET", "/v1/lora_adapters")[1]["data"]}
+    expect(ranks["mix"] == 5, f"its rank is that of all together: {ranks}")
+    for what, body, param in [("outside", [{"lora_path": "../outside"}], "lora_path"), ("no list", {"a": 1}, "sum"), ("no path", [{"weight": 1}], "sum"),
+                              ("another key", [{"lora_path": "a", "scale": 1}], "sum"), ("no number", [{"lora_path": "a", "weight": "1"}], "sum"),
+                              ("too many", [{"lora_path": "a"}] * 9, "sum"), ("none", [], "lora_path"),
+                              ("a broken one", [{"lora_path": "a"}, {"lora_path": "cut"}], "lora_path")]:
+        status, told = server.json("POST", LOAD, {"lora_name": "y", "sum": body})
+        expect(status in (400, 403) and told["error"]["param"] == param, f"a sum of {what}: {told}")
+    told = server.json("POST", LOAD, {"lora_name": "y", "sum": sum_of, "lora_path": "a"})
+    expect(told[0] == 400, f"both: {told}")
+    told = server.json("POST", LOAD, {"lora_name": "y", "sum": [{"lora_path": "a", "weight": 1e30}]})
+    expect(told[0] == 400 and "1000" in told[1]["error"]["message"], f"a weight without bounds: {told}")
+    expect(server.ask("POST", UNLOAD, {"lora_name": "mix"})[0] == 200 and answer(server, "mix") == 404, "and it goes")
+
+
 def check_gone(server):
     """An adapter that is unloaded between a request's arrival and its turn: 404 as at any other time."""
     seen, going = set(), True
@@ -156,6 +179,7 @@ def main():
         check_changes(server, alone)
         check_names(server, program, root)
         check_refused(server, root)
+        check_sums(server, program, root)
         check_gone(server)
         expect(server.stop() == 0, "SIGTERM: exit code 0")
     with Server(program, "--adapter", root / "a", "--adapter", f"second={root / 'b'}") as server:

@@ -29,18 +29,23 @@ static int32_t slots[MOST];
 static int8_t *pool;
 static ptrdiff_t slot_bytes;
 static uint64_t state = 5;
+static int turn; /* each slot has each type once */
 
 static ptrdiff_t rank_of(const adapter_case *c, int slot, ptrdiff_t m) {
     const ptrdiff_t rank = slot == 1 && m == c->modules - 1 ? 0 : (c->rank + slot * 7 + m * 3) % (RANKS + 1);
     return slot == 0 && rank == 0 ? 1 : rank;
 }
-static int type_of(int slot, ptrdiff_t m) { return (int)((slot + m) % 3); }
+static int type_of(int slot, ptrdiff_t m) { return (int)((slot + m + turn) % 4); }
 
 static float value(void) { return (float)((double)(kernel_random(&state) % 2001) / 1000.0 - 1.0); }
 
 /* What is stored, as a float. */
 static float put(int8_t *at, ptrdiff_t i, int type, float v) {
     uint32_t bits;
+    if (type == 3) {
+        at[i] = (int8_t)(v * 100.0f);
+        return (float)at[i];
+    }
     memcpy(&bits, &v, 4);
     const uint16_t half = type == 1 ? (uint16_t)(bits >> 16) : s_to_f16(v);
     if (type == 0) memcpy(at + i * 4, &v, 4);
@@ -49,6 +54,26 @@ static float put(int8_t *at, ptrdiff_t i, int type, float v) {
     if (type == 2) return s_from_f16(half);
     if (type == 1) memcpy(&v, &bits, 4);
     return v;
+}
+
+/* A matrix of rows x columns at `at`, in panels of 16 rows; what is stored of (row, column) goes to
+ * stored[row * stride + column]. -> its bytes, whole lines */
+static ptrdiff_t put_panels(int8_t *at, int type, ptrdiff_t rows, ptrdiff_t columns, float *stored,
+                            ptrdiff_t stride) {
+    const ptrdiff_t scales = type == 3 ? 64 : 0,
+                    element = type == 3 ? 1
+                              : type    ? 2
+                                        : 4,
+                    panel = scales + 16 * columns * element;
+    for (ptrdiff_t row = 0; row < rows; row++) {
+        int8_t *of = at + row / 16 * panel;
+        const float scale_of = 0.001f * (float)(1 + row % 7);
+        if (type == 3) memcpy(of + row % 16 * 4, &scale_of, 4);
+        for (ptrdiff_t i = 0; i < columns; i++)
+            stored[row * stride + i] =
+                put(of + scales, i * 16 + row % 16, type, value()) * (type == 3 ? scale_of : 1.0f);
+    }
+    return ((rows + 15) / 16 * panel + 63) / 64 * 64;
 }
 
 /* [slot][module][rank][k] and [slot][module][output][rank], as stored. */
@@ -62,19 +87,13 @@ static void fill_pool(const adapter_case *c) {
         ptrdiff_t at = 256;
         for (ptrdiff_t m = 0; m < c->modules; m++) {
             const ptrdiff_t rank = rank_of(c, s, m);
-            const int type = type_of(s, m), bytes = type ? 2 : 4;
+            const int type = type_of(s, m);
             int8_t *slot = pool + s * slot_bytes;
             int32_t entry[4] = {(int32_t)rank | type << 16, 0, (int32_t)(at / 64), 0};
             memcpy(&entry[1], &scale, 4);
-            for (ptrdiff_t r = 0; r < rank; r++)
-                for (ptrdiff_t k = 0; k < c->k; k++)
-                    a_of[s][m][r][k] = put(slot + at, (r / 16 * c->k + k) * 16 + r % 16, type, value());
-            at += ((rank + 15) / 16 * 16 * c->k * bytes + 63) / 64 * 64;
+            at += put_panels(slot + at, type, rank, c->k, a_of[s][m][0], MOST_K);
             entry[3] = (int32_t)(at / 64);
-            for (ptrdiff_t n = 0; n < c->outputs[m]; n++)
-                for (ptrdiff_t r = 0; r < rank; r++)
-                    b_of[s][m][n][r] = put(slot + at, (n / 16 * rank + r) * 16 + n % 16, type, value());
-            at += ((c->outputs[m] + 15) / 16 * 16 * rank * bytes + 63) / 64 * 64;
+            at += put_panels(slot + at, type, c->outputs[m], rank, b_of[s][m][0], RANKS);
             memcpy(slot + (FIRST + m) * 16, entry, sizeof entry);
         }
     }
@@ -256,7 +275,8 @@ int main(void) {
     }
     pool = aligned_alloc(64, SLOTS << 18);
     if (!pool) return 1;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) test_case(&cases[i]);
+    for (turn = 0; turn < 4; turn++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) test_case(&cases[i]);
     printf("%s: %ld checks, %ld failures\n", QUOTE(LEVEL), checks, failures);
     return failures || checks == 0 ? 1 : 0;
 }

@@ -17,16 +17,29 @@ static const module modules[INFC_ADAPTER_MODULES] = {
     {"ffn_down", INFC_LLM_ADAPTS_DOWN},
 };
 
-enum { ENTRY_BYTES = 16, ELEMENT_BYTES = 4, PANEL = 16 };
+enum { ENTRY_BYTES = 16, PANEL = 16 };
 
 static int64_t panels(int64_t n) { return infc_round_up(n, PANEL); }
+
+/* A matrix in a slot: adapter_dims.def. */
+static int64_t matrix_bytes(const infc_adapter_facts *f, int64_t rows, int64_t columns) {
+    const int64_t panel = f->int8 ? PANEL * 4 + PANEL * columns : PANEL * 4 * columns;
+    return infc_round_up(panels(rows) / PANEL * panel, INFC_ALIGN);
+}
 
 /* What one layer takes at most in a slot. */
 static int64_t layer_bytes(const infc_adapter_facts *f) {
     int64_t bytes = 0;
     for (int i = 0; i < INFC_ADAPTER_MODULES; i++)
-        bytes += panels(f->max_rank) * f->modules[i].inputs + panels(f->modules[i].outputs) * f->max_rank;
-    return bytes * ELEMENT_BYTES;
+        bytes += matrix_bytes(f, f->max_rank, f->modules[i].inputs) +
+                 matrix_bytes(f, f->modules[i].outputs, f->max_rank);
+    return bytes;
+}
+
+/* Where linear layers read rounded rows and weights, 8 bits for adapters add little, and halve what is read. */
+static bool rounds(const infc_llm_build *b) {
+    if (b->spec->adapter_weights) return b->spec->adapter_weights == INFC_FORMAT_int8;
+    return strcmp(b->facts.format, "f32") != 0;
 }
 
 /* "model.layers.0.self_attn.q_proj.weight" as "self_attn.q_proj". */
@@ -42,6 +55,11 @@ void infc_llm_adapter_facts(infc_llm_build *b) {
     f->max_loaded = b->spec->max_adapters;
     f->max_rank = b->spec->max_rank;
     f->layers = (int64_t)b->model->config.layers;
+    f->int8 = rounds(b);
+    f->preload = INFC_NEW(b->cx->arena, infc_adapter_facts_preload, b->spec->n_preload + 1);
+    for (; f->n_preload < b->spec->n_preload; f->n_preload++)
+        f->preload[f->n_preload] = (infc_adapter_facts_preload){b->spec->preload[f->n_preload].name,
+                                                                b->spec->preload[f->n_preload].path};
     for (int i = 0; i < INFC_ADAPTER_MODULES; i++) {
         b->layer = 0;
         const infc_stored_tensor *tensor = infc_llm_tensor(b, modules[i].role);

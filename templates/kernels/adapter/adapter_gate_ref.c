@@ -4,6 +4,7 @@
 static INFK_INLINE float INFK_PART(at)(const int8_t *p, ptrdiff_t i, int type) {
     const infk_b2 *halves = (const infk_b2 *)(const void *)p;
     if (type == 0) return ((const float *)(const void *)p)[i];
+    if (type == 3) return (float)p[i];
     return type == 1 ? s_float((uint32_t)halves[i] << 16) : s_from_f16(halves[i]);
 }
 
@@ -15,11 +16,13 @@ static INFK_INLINE float INFK_PART(with)(const infk_adapter_dims *d, float y, co
     const int8_t *slot = pool + slots[t] * d->slot_bytes;
     const infk_i4 *entry = (const infk_i4 *)(const void *)slot + (d->first + m) * 4;
     const int rank = entry[0] & 0xffff;
+    const int type = (int)(entry[0] >> 16);
+    const int8_t *scales = slot + (ptrdiff_t)entry[3] * 64 + (type == 3 ? n / 16 * 64 : 0);
+    const int8_t *b = scales + (type == 3 ? 64 : 0);
     for (int r = 0; r < rank; r++)
         sum = s_fma(down[(t * d->modules + m) * d->ranks + r],
-                    INFK_PART(at)(slot + (ptrdiff_t)entry[3] * 64,
-                                  (n / 16 * rank + r) * 16 + n % 16, (int)(entry[0] >> 16)),
-                    sum);
+                    INFK_PART(at)(b, (n / 16 * rank + r) * 16 + n % 16, type), sum);
+    if (type == 3) sum *= ((const float *)(const void *)(scales + n / 16 * rank * 16))[n % 16];
     return rank ? y + sum : y;
 }
 

@@ -6,6 +6,7 @@ static INFK_INLINE vf16x INFK_PART(with)(const infk_adapter_dims *d, vf16x y, co
     const int type = (int)(entry[0] >> 16);
     const float *floats = (const float *)(const void *)(slot + at) + panel * rank * 16;
     const infk_b2 *halves = (const infk_b2 *)(const void *)(slot + at) + panel * rank * 16;
+    const int8_t *bytes = slot + at + panel * (64 + rank * 16);
     vf16x sum = v_zero();
     if (rank == 0) return y;
     if (type == 0)
@@ -14,9 +15,14 @@ static INFK_INLINE vf16x INFK_PART(with)(const infk_adapter_dims *d, vf16x y, co
     else if (type == 1)
         for (ptrdiff_t i = 0; i < rank; i++)
             sum = v_fma(v_set1(down[m * d->ranks + i]), v_load_bf16(halves + i * 16), sum);
-    else
+    else if (type == 2)
         for (ptrdiff_t i = 0; i < rank; i++)
             sum = v_fma(v_set1(down[m * d->ranks + i]), v_load_f16(halves + i * 16), sum);
+    else {
+        for (ptrdiff_t i = 0; i < rank; i++)
+            sum = v_fma(v_set1(down[m * d->ranks + i]), v_from_int(vi_load_i8(bytes + 64 + i * 16)), sum);
+        sum = v_mul(sum, v_load((const float *)(const void *)bytes));
+    }
     return v_add(y, sum);
 }
 

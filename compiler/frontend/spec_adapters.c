@@ -1,0 +1,57 @@
+/* spec_adapters.c - the key `adapters`: what a language model takes while it runs, and what it has from the start. */
+#include "spec_fill.h"
+#include <string.h>
+
+enum { LOADED = 8, RANK = 32, MOST_NAME = 128 };
+
+static bool name_is_good(const char *name) {
+    static const char signs[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:-";
+    const size_t n = strlen(name);
+    return n > 0 && n <= MOST_NAME && strspn(name, signs) == n;
+}
+
+static void fill_preload(infc_spec_check *check, const infc_yaml *map, infc_spec *out) {
+    const infc_yaml *list = infc_spec_get_list(map, "preload");
+    out->preload = INFC_NEW(check->cx->arena, infc_spec_adapter, list->n + 1);
+    for (size_t i = 0; i < list->n; i++) {
+        infc_yaml *name = infc_spec_get(list->items[i].value, "name"),
+                  *path = infc_spec_get(list->items[i].value, "path");
+        if (!name || !path) continue;
+        if (!name_is_good(name->text))
+            infc_spec_problem(check, name, "adapters.preload.name",
+                              "%s is not 1 to %d letters, digits and signs of . _ : -",
+                              infc_yaml_quote(check->cx, name->text), (int)MOST_NAME);
+        if (!*path->text) infc_spec_problem(check, path, "adapters.preload.path", "it is empty");
+        for (size_t k = 0; k < out->n_preload && !name->bad; k++)
+            if (strcmp(out->preload[k].name, name->text) == 0)
+                infc_spec_problem(check, name, "adapters.preload.name", "%s is there already",
+                                  infc_yaml_quote(check->cx, name->text));
+        if (!name->bad && (int64_t)out->n_preload == out->max_adapters)
+            infc_spec_problem(check, name, "adapters.preload",
+                              "more than max_loaded, %lld, are at a time", (long long)out->max_adapters);
+        if (!name->bad && !path->bad)
+            out->preload[out->n_preload++] = (infc_spec_adapter){name->text, path->text};
+    }
+}
+
+void infc_spec_fill_adapters(infc_spec_check *check, const infc_yaml *root, infc_spec *out) {
+    static const char *const keys[] = {"max_loaded", "max_rank", "weights", "preload"};
+    const infc_yaml *map = infc_spec_get_map(root, "adapters");
+    bool any = false;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const infc_yaml *key = infc_spec_get(map, keys[i]);
+        if (!key || (key->kind == INFC_YAML_LIST && key->n == 0)) continue;
+        any = true;
+        out->llm_loc = key->loc;
+        out->llm_key = keys[i];
+    }
+    if (!any) return;
+    const infc_yaml *loaded = infc_spec_get(map, "max_loaded"),
+                    *rank = infc_spec_get(map, "max_rank"), *weights = infc_spec_get(map, "weights");
+    out->max_adapters = loaded ? loaded->integer : LOADED;
+    out->max_rank = rank ? rank->integer : RANK;
+    if (weights)
+        out->adapter_weights = infc_spec_is(weights, "int8") ? INFC_FORMAT_int8 : INFC_FORMAT_keep;
+    fill_preload(check, map, out);
+}
