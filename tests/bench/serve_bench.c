@@ -14,7 +14,7 @@
 
 enum {
     STREAMS = 8,
-    IDLE_TOKENS = 200,
+    IDLE_TOKENS = 400,
     LONG = 2048,
     LONGS = 4,
     PREFIX = 1024,
@@ -70,39 +70,40 @@ typedef struct stream {
 } stream;
 
 static stream streams[STREAMS];
-static double gaps[MOST_GAPS], firsts[LONGS];
+static double gaps[2][MOST_GAPS], firsts[LONGS]; /* alone, beside a prompt */
 
-/* One step; times between tokens of each stream are added to gaps. */
-static size_t step(size_t n) {
+/* One step; times between tokens of each stream are added to the n that there are in `to`. */
+static size_t step(double *to, size_t n) {
     infrt_llm_event event;
     must(infrt_llm_step(llm, NULL, &error));
     for (int i = 0; i < STREAMS; i++)
         while (infrt_llm_poll(llm, streams[i].id, &event)) {
             const double now = now_ms();
-            if (streams[i].last > 0 && n < MOST_GAPS) gaps[n++] = now - streams[i].last;
+            if (streams[i].last > 0 && n < MOST_GAPS) to[n++] = now - streams[i].last;
             streams[i].last = now;
         }
     return n;
 }
 
+/* In turns, so that a machine that is slower for a while is so for both. */
 static void itl(void) {
     infrt_llm_event event = {0};
-    size_t n = 0;
+    size_t alone = 0, beside = 0;
     for (int i = 0; i < STREAMS; i++) streams[i] = (stream){ask(64, 0, 0, 4096), 0};
-    for (int i = 0; i < 20; i++) step(0);
-    while (n < IDLE_TOKENS * STREAMS) n = step(n);
-    printf("idle_p50 %.3f\n", quantile(gaps, n, 0.5));
-    printf("idle_p99 %.3f\n", quantile(gaps, n, 0.99));
-    n = 0;
+    for (int i = 0; i < 20; i++) step(gaps[0], 0);
     for (int i = 0; i < LONGS; i++) {
+        const size_t most = alone + IDLE_TOKENS / LONGS * STREAMS;
+        while (alone < most) alone = step(gaps[0], alone);
         const double begin = now_ms();
         infrt_llm_id id = ask(LONG, 0, 0, 1);
-        while (!infrt_llm_poll(llm, id, &event)) n = step(n);
+        while (!infrt_llm_poll(llm, id, &event)) beside = step(gaps[1], beside);
         firsts[i] = now_ms() - begin;
         while (infrt_llm_poll(llm, id, &event)) {}
     }
-    printf("loaded_p50 %.3f\n", quantile(gaps, n, 0.5));
-    printf("loaded_p99 %.3f\n", quantile(gaps, n, 0.99));
+    printf("idle_p50 %.3f\n", quantile(gaps[0], alone, 0.5));
+    printf("idle_p99 %.3f\n", quantile(gaps[0], alone, 0.99));
+    printf("loaded_p50 %.3f\n", quantile(gaps[1], beside, 0.5));
+    printf("loaded_p99 %.3f\n", quantile(gaps[1], beside, 0.99));
     printf("prompt_ttft %.3f\n", quantile(firsts, LONGS, 0.5));
 }
 

