@@ -38,7 +38,7 @@ enum { ORDER_little, ORDER_big };
     "-semihosting-config enable=on,target=native -nographic -monitor none -serial none -kernel"
 static const infc_target targets[] = {
 #define INFC_TARGET(name, platform, isa, cflags, runner, features, pipeline) \
-    {name, &platform_##platform, INFC_ISA_##isa, cflags, runner, features, pipeline, NULL, 0},
+    {name, &platform_##platform, INFC_ISA_##isa, cflags, runner, features, pipeline, NULL, 0, NULL},
 #include "targets.def"
 #undef INFC_TARGET
 };

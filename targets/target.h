@@ -35,6 +35,7 @@ typedef struct infc_target {
      * the oldest, but for `name`, which is as the user wrote all of it. 0: there is one. */
     const struct infc_target *const *levels;
     size_t n_levels;
+    const char *level; /* the one of several that is to run, as --level has it; null: the program chooses */
 } infc_target;
 
 /* "host", a name from targets.def, or ARCH:LEVEL,LEVEL,.. (target_levels.h). Fails with the nearest known name. */

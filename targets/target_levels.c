@@ -74,3 +74,15 @@ infc_status infc_target_parse_levels(infc_cx *cx, infc_loc loc, const char *text
     out->n_levels = n_levels;
     return INFC_OK;
 }
+
+size_t infc_target_run_count(const infc_target *target) {
+    return target->n_levels ? target->n_levels : 1;
+}
+
+infc_target infc_target_run_at(infc_arena *arena, const infc_target *target, size_t i) {
+    if (target->n_levels == 0) return *target;
+    infc_target run = *target->levels[i];
+    run.level = run.name;
+    run.name = infc_arena_printf(arena, "%s at %s", target->name, run.level);
+    return run;
+}

@@ -1,3 +1,4 @@
+#include "../../targets/target_levels.h"
 #include "../base/file.h"
 #include "built_folder.h"
 #include "command.h"
@@ -28,12 +29,16 @@ static infc_status find_binary(infc_cx *cx, const char *path, const char **binar
 }
 
 static infc_status measure(infc_cx *cx, const values *v, const char *binary,
-                           const infc_target *target, json_t **out, const char **out_text) {
+                           const infc_target *target, const char *level, json_t **out) {
     infc_words args = {.arena = cx->arena};
     int exit_code;
     const char *output;
     json_error_t error;
     infc_words_split(&args, "bench --json");
+    if (level) {
+        infc_words_add(&args, "--level");
+        infc_words_add(&args, level);
+    }
     if (v->seconds > 0)
         infc_words_split(&args, infc_arena_printf(cx->arena, "--seconds %g", v->seconds));
     if (v->threads > 0)
@@ -46,7 +51,6 @@ static infc_status measure(infc_cx *cx, const values *v, const char *binary,
     INFC_TRY(infc_binary_run(cx, target, binary, args.items, args.n, &exit_code, &output));
     infc_loc loc = {.file = binary};
     if (exit_code != 0) return infc_binary_failed(cx, loc, "bench", exit_code, output);
-    *out_text = output;
     *out = json_loads(output, 0, &error);
     if (!json_is_object(*out))
         return infc_fail(cx, INFC_ERR_MODEL, loc,
@@ -103,19 +107,90 @@ static void print_llm(infc_arena *arena, const json_t *b, const char *how, infc_
                     time_text(arena, number_of(b, "per_token_min_ns")));
 }
 
+/* The names of a program's levels, oldest first; none: null. */
+static infc_status levels_of(infc_cx *cx, const char *binary, const infc_target *target, json_t **out) {
+    const char *const args[] = {"info", "--json"};
+    const char *output;
+    int exit_code;
+    INFC_TRY(infc_binary_run(cx, target, binary, args, 2, &exit_code, &output));
+    json_t *info = exit_code == 0 ? json_loads(output, 0, NULL) : NULL;
+    *out = json_incref(json_object_get(info, "levels"));
+    json_decref(info);
+    return INFC_OK;
+}
+
+/* Each level by itself; what the CPU lacks of one is told in its place. The last that was measured is `out`. */
+static infc_status measure_levels(infc_cx *cx, const values *v, const char *binary,
+                                  const infc_target *target, const json_t *names, json_t **out) {
+    json_t *all = json_array(), *name;
+    size_t i;
+    infc_status status = INFC_OK;
+    json_array_foreach(names, i, name) {
+        json_t *one = NULL;
+        infc_cx trial = *cx;
+        trial.diags = NULL;
+        trial.n_diags = trial.cap_diags = trial.n_errors = 0;
+        status = measure(&trial, v, binary, target, json_string_value(name), &one);
+        if (status == INFC_OK) {
+            json_decref(*out);
+            *out = json_deep_copy(one);
+        } else if (trial.n_diags) {
+            one = json_pack("{s:O,s:s}", "target", name, "not_run", trial.diags[0].text);
+        }
+        json_array_append_new(all, one);
+    }
+    if (!*out) { /* none: as without levels */
+        json_decref(all);
+        return measure(cx, v, binary, target, NULL, out);
+    }
+    json_object_set_new(*out, "levels", all);
+    return INFC_OK;
+}
+
+/* Those of a model that answers with tensors or with text. */
+static const char *level_time(infc_arena *arena, const json_t *level) {
+    const double tokens = number_of(level, "answer_tokens_per_second");
+    if (tokens > 0) return infc_arena_printf(arena, "%.1f tokens/s", tokens);
+    return infc_arena_printf(arena, "p50 %s", time_text(arena, number_of(level, "p50_ns")));
+}
+
+static void print_levels(infc_arena *arena, const json_t *levels, infc_buf *out) {
+    infc_table table = {.arena = arena, .n_columns = 2};
+    size_t i;
+    json_t *level;
+    json_array_foreach(levels, i, level) {
+        const char *why = json_string_value(json_object_get(level, "not_run"));
+        INFC_TABLE_ROW(&table, infc_json_text_of(level, "target"), why ? why : level_time(arena, level));
+    }
+    infc_table_print(&table, 0, out);
+    infc_buf_puts(out, json_array_size(levels) ? "\n" : "");
+}
+
+static int put_part(const char *part, size_t n, void *out) {
+    infc_buf_put(out, part, n);
+    return 0;
+}
+
 static infc_status run(infc_call_cx *call) {
     infc_cx *cx = call->cx;
     const values *v = call->args.values;
-    const char *binary = NULL, *text = "";
+    const char *binary = NULL;
     infc_target target;
-    json_t *measured = NULL;
+    json_t *measured = NULL, *levels = NULL;
     INFC_TRY(find_binary(cx, call->args.operands[0], &binary, &target));
-    infc_status status = measure(cx, v, binary, &target, &measured, &text);
-    if (status == INFC_OK && call->json) infc_buf_puts(call->out, text);
-    else if (status == INFC_OK)
+    INFC_TRY(levels_of(cx, binary, &target, &levels));
+    const infc_status status = levels ? measure_levels(cx, v, binary, &target, levels, &measured)
+                                      : measure(cx, v, binary, &target, NULL, &measured);
+    if (status == INFC_OK && call->json) {
+        json_dump_callback(measured, put_part, call->out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+        infc_buf_puts(call->out, "\n");
+    } else if (status == INFC_OK) {
+        print_levels(cx->arena, json_object_get(measured, "levels"), call->out);
         (json_object_get(measured, "prompt_tokens_per_second") ? print_llm : print_text)(
             cx->arena, measured, infc_runner_text(cx->arena, &target), call->out);
+    }
     json_decref(measured);
+    json_decref(levels);
     return status;
 }
 
@@ -135,7 +210,9 @@ const infc_command infc_command_bench = {
              "under its emulator (then\n"
              "the times say little). Prints the latency of a run after warm-up - p50, p95, p99 - "
              "and for each step\n"
-             "its share of the time, its kernel and the nodes of the model it stands for.",
+             "its share of the time, its kernel and the nodes of the model it stands for. Of a "
+             "program with several\n"
+             "levels each that the CPU has is measured, and the steps are those of the newest.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_bytes = sizeof(values),

@@ -124,8 +124,15 @@ infc_status infc_runner_words(infc_cx *cx, const infc_target *target, infc_words
     return INFC_OK;
 }
 
+void infc_level_words(const infc_target *target, infc_words *out) {
+    if (!target->level) return;
+    infc_words_add(out, "--level");
+    infc_words_add(out, target->level);
+}
+
 const char *infc_runner_text(infc_arena *arena, const infc_target *target) {
-    return infc_target_runs_here(target) ? "natively" : infc_arena_printf(arena, "under %s", target->runner);
+    if (infc_target_runs_here(target)) return "natively";
+    return target->runner ? infc_arena_printf(arena, "under %s", target->runner) : "by nothing here";
 }
 
 /* An ELF program for `machine` (e_machine); 0: it is none. */
@@ -180,6 +187,7 @@ infc_status infc_binary_run(infc_cx *cx, const infc_target *target, const char *
     INFC_TRY(infc_runner_words(cx, target, &words));
     infc_words_add(&words, strchr(binary, '/') ? binary : infc_arena_printf(cx->arena, "./%s", binary));
     infc_words_all(&words, args, n);
+    infc_level_words(target, &words);
     infc_job job = {.argv = infc_words_argv(&words)};
     INFC_TRY(infc_jobs_run(cx, &job, 1, 1));
     *exit_code = job.exit_code;

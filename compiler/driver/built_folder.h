@@ -20,13 +20,15 @@ infc_status infc_built_folder_open(infc_cx *cx, const char *dir, infc_built_fold
 
 /* The words that run a binary of `target` here: none, or an emulator. Refuses when neither will do. */
 infc_status infc_runner_words(infc_cx *cx, const infc_target *target, infc_words *out);
+/* What a program of several levels is told to run one: --level, or nothing. */
+void infc_level_words(const infc_target *target, infc_words *out);
 /* "natively", "under qemu-aarch64 -cpu max" */
 const char *infc_runner_text(infc_arena *arena, const infc_target *target);
 
 /* Refuses a file that is no program of infc, saying what it is and what to do, without running it. `target` is what
  * it runs as here: the host, or the oldest target of another architecture. */
 infc_status infc_binary_identify(infc_cx *cx, const char *path, infc_target *target);
-/* Runs a built binary: runner, binary, args[0..n). Any exit code is a result. */
+/* Runs a built binary: runner, binary, args[0..n), the target's level. Any exit code is a result. */
 infc_status infc_binary_run(infc_cx *cx, const infc_target *target, const char *binary,
                             const char *const *args, size_t n, int *exit_code, const char **output);
 /* Its messages become ours, when it ended with `exit_code` and was run with --json; else what it printed does. */

@@ -33,7 +33,9 @@ typedef struct infc_loop_cycles {
 } infc_loop_cycles;
 
 typedef struct infc_compared { /* one target */
-    infc_target target;
+    infc_target target;        /* of one with levels, one of them */
+    size_t way;                /* which */
+    const char *id;            /* in the names of files */
     infc_agreement agreement;
     const char *how; /* "natively" */
     const char *why; /* not run, failed: the reason and what to do; else null */

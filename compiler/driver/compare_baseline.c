@@ -18,6 +18,19 @@ double infc_measure_change(const infc_measure *measure) {
     return measure->before == 0 ? INFINITY : 100 * (measure->now - measure->before) / measure->before;
 }
 
+/* Of the target itself, or of one of its levels. */
+static bool is_row_of(const infc_compared *r, const char *target) {
+    const size_t n = strlen(target);
+    return strncmp(r->target.name, target, n) == 0 &&
+           (r->target.name[n] == 0 || strncmp(r->target.name + n, " at ", 4) == 0);
+}
+
+static bool compared(const infc_comparison *c, const char *target) {
+    for (size_t i = 0; i < c->n; i++)
+        if (is_row_of(&c->results[i], target)) return true;
+    return false;
+}
+
 static const infc_compared *find(const infc_comparison *c, const char *name) {
     for (size_t i = 0; i < c->n; i++)
         if (strcmp(c->results[i].target.name, name) == 0) return &c->results[i];
@@ -94,9 +107,9 @@ infc_status infc_compare_baseline(infc_comparison *c, const char *path) {
     return INFC_OK;
 }
 
-static bool required(const infc_comparison *c, const char *target) {
+static bool required(const infc_comparison *c, const infc_compared *r) {
     for (size_t i = 0; i < c->spec->n_required; i++)
-        if (strcmp(c->spec->required[i].name, target) == 0) return true;
+        if (is_row_of(r, c->spec->required[i].name)) return true;
     return false;
 }
 
@@ -125,11 +138,11 @@ size_t infc_compare_faults(const infc_comparison *c, const char ***out) {
         if (r->agreement == INFC_DIFFERS) faults[n++] = difference(arena, r);
         if (r->agreement == INFC_RUN_FAILED)
             faults[n++] = infc_arena_printf(arena, "%s: failed: %s", name, r->why);
-        if (r->agreement == INFC_NOT_RUN && required(c, name))
+        if (r->agreement == INFC_NOT_RUN && required(c, r))
             faults[n++] = infc_arena_printf(arena, "%s: required by the spec, but not run: %s", name, r->why);
     }
     for (size_t i = 0; i < c->spec->n_required; i++)
-        if (!find(c, c->spec->required[i].name))
+        if (!compared(c, c->spec->required[i].name))
             faults[n++] = infc_arena_printf(arena, "%s: required by the spec, but not compared",
                                             c->spec->required[i].name);
     for (size_t i = 0; i < c->n_regressions; i++)

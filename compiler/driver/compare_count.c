@@ -83,6 +83,7 @@ static infc_status count_words(infc_comparison *c, const infc_words *options, co
     infc_words_all(words, options->items, options->n);
     infc_words_add(words, binary);
     infc_words_all(words, args, sizeof args / sizeof *args);
+    infc_level_words(target, words);
     return INFC_OK;
 }
 
@@ -106,10 +107,10 @@ infc_status infc_compare_count(infc_comparison *c, const char *binary, const cha
     infc_bytes text;
     out->uncounted = cannot_count(c, runner, &path);
     if (out->uncounted) return INFC_OK;
-    counts = infc_arena_printf(arena, "%s/%s-count.txt", c->temp, target->name);
+    counts = infc_arena_printf(arena, "%s/%s-count.txt", c->temp, out->id);
     infc_words_add(&options, "-plugin");
     infc_words_add(&options, infc_arena_printf(arena, "%s,out=%s,prefix=%s_", path, counts, c->model));
-    const char *folder = infc_arena_printf(arena, "%s/%s-count", c->temp, target->name);
+    const char *folder = infc_arena_printf(arena, "%s/%s-count", c->temp, out->id);
     INFC_TRY(count_words(c, &options, binary, inputs, target, folder, &words));
     infc_progress(c->cx, "counting instructions of %s", target->name);
     infc_job job = {.argv = infc_words_argv(&words), .cwd = target->platform->check ? folder : NULL};

@@ -24,7 +24,7 @@ static void put_element(infc_buf *out, const char *name, const char *text) {
 /* Faults are of the target that they begin with. */
 static bool is_of(const char *fault, const char *target) {
     const size_t n = strlen(target);
-    return strncmp(fault, target, n) == 0 && fault[n] == ':';
+    return strncmp(fault, target, n) == 0 && fault[n] == ':' && fault[n + 1] == ' '; /* names have colons, with a level behind */
 }
 
 void infc_compare_junit(const infc_comparison *c, infc_buf *out) {

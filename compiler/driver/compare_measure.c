@@ -1,6 +1,7 @@
 /* compare_measure.c - every target compiled in one go, then run on the same made-up inputs as `infc verify` takes. */
 #include "../base/file.h"
 #include "../base/interrupt.h"
+#include "../../targets/target_levels.h"
 #include "code_words.h"
 #include "compare.h"
 #include "model_digest.h"
@@ -28,10 +29,12 @@ static void cannot(infc_compared *r, infc_agreement agreement, const infc_cx *tr
     r->why = first_error(trial);
 }
 
-static void begin(infc_comparison *c, const infc_target *target, infc_compared *r) {
+/* A row that says why not when `target`, of which it is one way to run, cannot be compiled. */
+static void begin(infc_comparison *c, const infc_target *target, size_t way, infc_compared *r) {
     infc_toolchain tools;
     infc_cx trial = attempt(c->cx);
-    *r = (infc_compared){.target = *target, .how = infc_runner_text(c->cx->arena, target)};
+    *r = (infc_compared){.target = infc_target_run_at(c->cx->arena, target, way), .way = way, .id = r->id};
+    r->how = infc_runner_text(c->cx->arena, &r->target);
     for (int m = 0; m < INFC_N_METRICS; m++) r->measures[m] = (infc_measure){NAN, NAN};
     if (infc_toolchain_find(&trial, target, &tools) != INFC_OK || infc_toolchain_can_link(&trial, target) != INFC_OK)
         cannot(r, INFC_NOT_RUN, &trial);
@@ -39,25 +42,27 @@ static void begin(infc_comparison *c, const infc_target *target, infc_compared *
 
 static void take_sizes(infc_compared *r, const infc_built *built) {
     const infc_linked *l = &built->linked;
+    const infc_linked_level *level = &l->levels[r->way];
+    const infc_plan *plan = r->way ? &built->levels[r->way - 1] : &built->plan;
     infc_measure *m = r->measures;
     double flops = 0, reference = 0;
     const uint64_t file = r->target.platform->check ? l->library_bytes : l->binary_bytes;
     if (file) m[INFC_METRIC_file].now = (double)file;
-    m[INFC_METRIC_text].now = (double)l->model.text;
-    m[INFC_METRIC_rodata].now = (double)l->model.rodata;
-    m[INFC_METRIC_data].now = (double)l->model.data;
-    m[INFC_METRIC_bss].now = (double)l->model.bss;
-    if (l->stack) m[INFC_METRIC_stack].now = (double)l->stack;
-    r->mix = l->mix;
-    if (l->mix.instructions) {
-        m[INFC_METRIC_scalar].now = (double)(l->mix.instructions - l->mix.vector);
+    m[INFC_METRIC_text].now = (double)level->model.text;
+    m[INFC_METRIC_rodata].now = (double)level->model.rodata;
+    m[INFC_METRIC_data].now = (double)level->model.data;
+    m[INFC_METRIC_bss].now = (double)level->model.bss;
+    if (level->stack) m[INFC_METRIC_stack].now = (double)level->stack;
+    r->mix = level->mix;
+    if (r->mix.instructions) {
+        m[INFC_METRIC_scalar].now = (double)(r->mix.instructions - r->mix.vector);
         if (infc_machine_code_get(r->target.platform->arch)->stack)
-            m[INFC_METRIC_spills].now = (double)l->mix.spills;
+            m[INFC_METRIC_spills].now = (double)r->mix.spills;
     }
     m[INFC_METRIC_arena].now = (double)built->plan.arena_bytes;
     m[INFC_METRIC_weights].now = (double)built->emitted.weights_bytes;
-    for (int i = 0; i < built->plan.n_steps; i++) {
-        const infc_plan_step *step = &built->plan.steps[i];
+    for (int i = 0; i < plan->n_steps; i++) {
+        const infc_plan_step *step = &plan->steps[i];
         flops += (double)step->flops;
         if (!step->kernel) continue;
         r->n_steps++;
@@ -88,7 +93,7 @@ static infc_status run(infc_comparison *c, infc_cx *trial, infc_build *build,
     const char *named = infc_path_join(trial->arena, built->dir, built->linked.named);
     infc_ir *ir = &build->ir;
     const char *left_out;
-    const char *path = infc_arena_printf(trial->arena, "%s/%s-inputs.npz", c->temp, r->target.name);
+    const char *path = infc_arena_printf(trial->arena, "%s/%s-inputs.npz", c->temp, r->id);
     const size_t n = infc_ir_input_count(ir);
     infc_tensor *inputs = INFC_NEW(trial->arena, infc_tensor, n);
     const char **names = INFC_NEW(trial->arena, const char *, n);
@@ -98,8 +103,7 @@ static infc_status run(infc_comparison *c, infc_cx *trial, infc_build *build,
     infc_verify_sizes_choose(ir, sizes, &left_out);
     INFC_TRY(infc_verify_inputs(trial, ir, sizes[0].at, NULL, inputs, names));
     INFC_TRY(infc_npz_write(trial, path, names, inputs, n));
-    const infc_status ran =
-        infc_verify_run(trial, &r->target, binary, path, c->temp, r->target.name, true, &dumped);
+    const infc_status ran = infc_verify_run(trial, &r->target, binary, path, c->temp, r->id, true, &dumped);
     if (ran == INFC_ERR_MODEL)
         infc_warn(trial, INFC_NO_LOC, "these inputs were made up, and may not suit the model");
     INFC_TRY(ran);
@@ -139,6 +143,24 @@ static infc_status choose(infc_comparison *c, const infc_compile_options *compil
     return INFC_OK;
 }
 
+/* A row for each way that a target runs; those that can be compiled are `targets`. */
+static void begin_all(infc_comparison *c, infc_texts *targets) {
+    infc_arena *arena = c->cx->arena;
+    c->results = INFC_NEW(arena, infc_compared, c->spec->n_targets * INFC_MOST_LEVELS);
+    for (size_t i = 0; i < c->spec->n_targets; i++) {
+        const infc_target *target = &c->spec->targets[i];
+        const infc_compared *first = &c->results[c->n];
+        for (size_t way = 0; way < infc_target_run_count(target); way++) {
+            c->results[c->n].id = infc_arena_printf(arena, "row%zu", c->n);
+            begin(c, target, way, &c->results[c->n]);
+            c->n++;
+        }
+        if (first->why) continue;
+        INFC_GROW(arena, targets->items, targets->n, targets->cap);
+        targets->items[targets->n++] = target->name;
+    }
+}
+
 infc_status infc_compare_measure(infc_comparison *c, const infc_compile_options *compile) {
     infc_spec *spec = INFC_NEW(c->cx->arena, infc_spec, 1);
     infc_build *build = INFC_NEW(c->cx->arena, infc_build, 1);
@@ -148,14 +170,7 @@ infc_status infc_compare_measure(infc_comparison *c, const infc_compile_options 
     with.targets = (infc_texts){0};
     INFC_TRY(choose(c, compile, spec));
     c->spec = spec;
-    c->n = spec->n_targets;
-    c->results = INFC_NEW(c->cx->arena, infc_compared, c->n);
-    for (size_t i = 0; i < c->n; i++) {
-        begin(c, &spec->targets[i], &c->results[i]);
-        if (c->results[i].why) continue;
-        INFC_GROW(c->cx->arena, with.targets.items, with.targets.n, with.targets.cap);
-        with.targets.items[with.targets.n++] = spec->targets[i].name;
-    }
+    begin_all(c, &with.targets);
     if (with.targets.n == 0)
         return infc_fail(c->cx, INFC_ERR_TOOLCHAIN, INFC_NO_LOC,
                          "no target has a compiler here: %s", c->results[0].why);
@@ -168,16 +183,18 @@ infc_status infc_compare_measure(infc_comparison *c, const infc_compile_options 
     c->model = build->spec.name;
     INFC_TRY(infc_model_digest(c->cx, &build->spec, &build->ir, &c->model_sha256));
     for (size_t i = 0, k = 0; i < c->n; i++) {
-        if (c->results[i].why) continue;
-        const infc_built *built = &build->targets[k++];
-        infc_progress(c->cx, "comparing %s", c->results[i].target.name);
+        infc_compared *r = &c->results[i];
+        if (r->why) continue;
+        if (r->way == 0) k++;
+        const infc_built *built = &build->targets[k - 1];
+        infc_progress(c->cx, "comparing %s", r->target.name);
         if (built->failed) {
-            c->results[i].agreement = INFC_RUN_FAILED;
-            c->results[i].why = built->failed;
+            r->agreement = INFC_RUN_FAILED;
+            r->why = built->failed;
             continue;
         }
         INFC_TRY(infc_memory_check(c->cx, &build->spec, &built->plan));
-        INFC_TRY(measure(c, build, built, &c->results[i]));
+        INFC_TRY(measure(c, build, built, r));
     }
     return INFC_OK;
 }

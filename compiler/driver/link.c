@@ -66,27 +66,27 @@ static infc_words *compiler_words(linking *l, const char *target_flags, const ch
     return words;
 }
 
-/* With several levels, who calls whom is a table. */
-static bool knows_stack(const linking *l) { return l->emitted->n_levels == 0; }
-
 static infc_status compile_objects(linking *l) {
     const infc_emitted *e = l->emitted;
     bool library = l->spec->static_library, binary = l->spec->binary;
     const char *base = e->baseline_cflags, *flags = infc_emit_cflags(l->target);
     const bool alone = l->target->platform->check; /* its library is all there is */
+    const bool table = e->n_levels > 0;            /* of levels, through which a run goes */
     infc_objects *o = l->objects;
     o[MODEL] = (infc_objects){.cc = compiler_words(l, l->target->cflags, flags),
                               .folder = INFC_OBJECTS_FOLDER "/model",
                               .sources = e->model_sources,
-                              .with_frames = knows_stack(l),
+                              .with_frames = true,
                               .n = e->n_model_sources};
     o[LIBRARY_BASELINE] = (infc_objects){.cc = compiler_words(l, base, flags),
                                          .folder = INFC_OBJECTS_FOLDER "/library",
                                          .sources = e->baseline_sources,
+                                         .with_frames = table,
                                          .n = library || alone ? e->n_baseline_sources : 0};
     o[BINARY_BASELINE] = (infc_objects){.cc = compiler_words(l, base, INFC_EMIT_CFLAGS NO_EMBEDDED_WEIGHTS),
                                         .folder = INFC_OBJECTS_FOLDER "/binary",
                                         .sources = e->baseline_sources,
+                                        .with_frames = table,
                                         .n = binary && !alone ? e->n_baseline_sources : 0};
     o[WEIGHTS] = (infc_objects){.cc = compiler_words(l, base, ""),
                                 .folder = INFC_OBJECTS_FOLDER "/weights",
@@ -106,6 +106,7 @@ static infc_status compile_objects(linking *l) {
         o[LEVELS + i] = (infc_objects){.cc = compiler_words(l, e->levels[i].target->cflags, flags),
                                        .folder = token,
                                        .sources = e->levels[i].sources,
+                                       .with_frames = true,
                                        .n = e->levels[i].n_sources};
     }
     const size_t n_sets = LEVELS + e->n_levels;
@@ -117,35 +118,63 @@ static infc_status compile_objects(linking *l) {
     return INFC_OK;
 }
 
-static infc_status measure_objects(linking *l, int set, bool with_mix) {
-    const infc_objects *objects = &l->objects[set];
+static void add_sizes(infc_object_sizes *to, const infc_object_sizes *more) {
+    to->text += more->text;
+    to->rodata += more->rodata;
+    to->data += more->data;
+    to->bss += more->bss;
+}
+
+static infc_status measure_objects(linking *l, const infc_objects *objects,
+                                   infc_object_sizes *sizes, infc_stack *stack) {
     for (size_t i = 0; i < objects->n; i++) {
-        const char *object = in_dir(l, objects->names[i]);
-        INFC_TRY(infc_object_sizes_add(l->cx, object, &l->out->model));
-        if (with_mix) INFC_TRY(infc_code_mix_add(l->cx, l->target, object, &l->out->mix));
+        INFC_TRY(infc_object_sizes_add(l->cx, in_dir(l, objects->names[i]), sizes));
+        if (objects->with_frames)
+            INFC_TRY(infc_stack_add(stack, in_dir(l, objects->names[i]), in_dir(l, objects->frames[i])));
     }
     return INFC_OK;
 }
 
-static infc_status measure_stack(linking *l) {
-    const infc_objects *model = &l->objects[MODEL];
-    const bool x86 = strcmp(l->target->platform->arch, "x86_64") == 0;
-    infc_stack stack = {.cx = l->cx, .return_bytes = x86 ? 8 : 0, .red_zone = x86 ? 128 : 0};
-    for (size_t i = 0; i < model->n; i++)
-        INFC_TRY(infc_stack_add(&stack, in_dir(l, model->names[i]), in_dir(l, model->frames[i])));
-    const char *name = l->spec->name;
-    if (!infc_stack_bound(&stack, infc_arena_printf(l->cx->arena, "%s_run", name), &l->out->stack))
-        infc_stack_bound(&stack, infc_arena_printf(l->cx->arena, "%s_call", name), &l->out->stack);
-    return INFC_OK;
+/* Of a run: with levels, of what comes before the table that the level is called through, and of its entry. */
+static uint64_t stack_of(linking *l, infc_stack *stack, size_t level) {
+    const infc_emitted *e = l->emitted;
+    const char *const names[] = {"run", "call"};
+    uint64_t before, entry = stack->red_zone;
+    if (e->n_levels && !infc_stack_bound(stack, level ? e->levels[level - 1].entry : e->entry, &entry))
+        return 0;
+    for (int i = 0; i < 2; i++)
+        if (infc_stack_bound(stack, infc_arena_printf(l->cx->arena, "%s_%s", l->spec->name, names[i]), &before))
+            return before + entry - stack->red_zone;
+    return 0;
 }
 
 /* What a program gets that links the library, weights left out. */
 static infc_status measure_model(linking *l, bool with_mix) {
-    int baseline = l->objects[LIBRARY_BASELINE].n ? LIBRARY_BASELINE : BINARY_BASELINE;
-    INFC_TRY(measure_objects(l, baseline, false));
-    INFC_TRY(measure_objects(l, MODEL, with_mix));
-    for (int set = LEVELS; set < N_SETS; set++) INFC_TRY(measure_objects(l, set, with_mix));
-    return knows_stack(l) ? measure_stack(l) : INFC_OK;
+    const int baseline = l->objects[LIBRARY_BASELINE].n ? LIBRARY_BASELINE : BINARY_BASELINE;
+    const bool x86 = strcmp(l->target->platform->arch, "x86_64") == 0;
+    const size_t n = l->emitted->n_levels + 1;
+    infc_stack stack = {.cx = l->cx, .return_bytes = x86 ? 8 : 0, .red_zone = x86 ? 128 : 0};
+    infc_object_sizes shared = {0};
+    INFC_TRY(measure_objects(l, &l->objects[baseline], &shared, &stack));
+    l->out->model = shared;
+    for (size_t s = 0; s < n; s++) {
+        const infc_objects *model = &l->objects[s ? LEVELS + s - 1 : MODEL];
+        infc_linked_level *level = &l->out->levels[s];
+        INFC_TRY(measure_objects(l, model, &level->model, &stack));
+        add_sizes(&l->out->model, &level->model);
+        add_sizes(&level->model, &shared);
+        for (size_t i = 0; with_mix && i < model->n; i++)
+            INFC_TRY(infc_code_mix_add(l->cx, l->target, in_dir(l, model->names[i]), &level->mix));
+    }
+    bool known = true;
+    for (size_t s = 0; s < n; s++) {
+        infc_linked_level *level = &l->out->levels[s];
+        level->stack = stack_of(l, &stack, s);
+        known &= level->stack > 0;
+        if (level->stack > l->out->stack) l->out->stack = level->stack;
+    }
+    if (!known) l->out->stack = 0;
+    return INFC_OK;
 }
 
 static void add_objects(const linking *l, infc_words *w, int set) {

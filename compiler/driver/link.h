@@ -5,16 +5,23 @@
 #include "code_mix.h"
 #include "object_sizes.h"
 
+/* One level of code with what all share, or all there is. */
+typedef struct infc_linked_level {
+    infc_object_sizes model;
+    infc_code_mix mix; /* of the level's own functions, when names were asked for */
+    uint64_t stack; /* the most bytes of a run's thread, memcpy and memset left out; 0: not known */
+} infc_linked_level;
+
 typedef struct infc_linked {
     const char *named; /* the binary with the names of its functions, for tools that count: itself, or one beside it */
     const char *binary, *library; /* names in the folder; null when the spec does not ask for them */
     const char *weights;          /* the file beside them (output.weights: file), or null */
     uint64_t binary_bytes, library_bytes;
     infc_object_sizes model; /* the model's objects: what a program that links the library gets, without weights */
-    infc_code_mix mix; /* of the same, when names were asked for */
-    uint64_t stack; /* the most bytes of a run's thread, memcpy and memset left out; 0: not known */
-    const char *compiler; /* "clang 22.1.8" */
-    bool serves;          /* the binary has a server */
+    infc_linked_level levels[INFC_MOST_LEVELS]; /* as many as the target runs in ways */
+    uint64_t stack;                             /* the most of the levels; 0: not known of all */
+    const char *compiler;                       /* "clang 22.1.8" */
+    bool serves;                                /* the binary has a server */
     size_t n_objects, n_cached;
 } infc_linked;
 

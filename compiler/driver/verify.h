@@ -92,6 +92,7 @@ typedef struct infc_verified_run { /* one run of the binary */
 
 typedef struct infc_verified { /* one target */
     const char *target, *how;  /* "natively" */
+    const char *not_run;       /* a level that this machine cannot run: why; null: it was */
     infc_verified_run *runs;
     size_t n_runs;
     const char *left_out; /* sizes that were not run, and why; or null */

@@ -115,7 +115,8 @@ void infc_verify_json(const infc_verification *v, infc_buf *out) {
         const infc_verified *r = &v->results[i];
         infc_json_object(&j, NULL);
         infc_json_text(&j, "target", r->target);
-        infc_json_text(&j, "run", r->how);
+        infc_json_text(&j, "run", r->not_run ? NULL : r->how);
+        if (r->not_run) infc_json_text(&j, "not_run", r->not_run);
         infc_json_bool(&j, "ok", r->ok);
         infc_json_array(&j, "checks");
         for (size_t k = 0; k < r->n_runs; k++) put_run(&j, &r->runs[k], v->tolerance);

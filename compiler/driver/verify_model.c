@@ -1,4 +1,5 @@
 /* What is run and compared, for a model and for the folder of an earlier compile. */
+#include "../../targets/target_levels.h"
 #include "../base/file.h"
 #include "../base/digest.h"
 #include "verify.h"
@@ -69,8 +70,18 @@ static infc_status check_options(const infc_verification *v, const infc_build *b
         "--inputs, --expect and --against-onnx are for models whose inputs are tensors");
 }
 
-static infc_verified begin(infc_verification *v, const infc_target *target) {
-    return (infc_verified){.target = target->name, .how = infc_runner_text(v->cx->arena, target)};
+/* A row for `target`; false: it is a level that cannot run here, which the row says. */
+static bool begin(infc_verification *v, const infc_target *target, infc_verified *r) {
+    infc_cx trial = *v->cx;
+    infc_words words = {.arena = trial.arena};
+    *r = (infc_verified){
+        .target = target->name, .how = infc_runner_text(trial.arena, target), .own_ok = true, .ok = true};
+    trial.diags = NULL;
+    trial.n_diags = trial.cap_diags = trial.n_errors = 0;
+    if (!target->level || infc_runner_words(&trial, target, &words) == INFC_OK) return true;
+    r->not_run = trial.diags[0].text;
+    v->n++;
+    return false;
 }
 
 static infc_status end(infc_verification *v, const infc_target *target, const char *binary, infc_verified *r) {
@@ -79,6 +90,27 @@ static infc_status end(infc_verification *v, const infc_target *target, const ch
     v->ok = v->ok && r->ok;
     v->n++;
     return INFC_OK;
+}
+
+typedef infc_status verify_way(infc_verification *v, void *user, const infc_target *target,
+                               const char *binary, infc_verified *r);
+
+/* The target, or each of its levels that runs here, and the program's own check of it. */
+static infc_status verify_ways(infc_verification *v, const infc_target *target, const char *binary,
+                               verify_way *way, void *user) {
+    for (size_t i = 0; i < infc_target_run_count(target); i++) {
+        const infc_target run = infc_target_run_at(v->cx->arena, target, i);
+        infc_verified *r = &v->results[v->n];
+        if (!begin(v, &run, r)) continue;
+        INFC_TRY(way(v, user, &run, binary, r));
+        INFC_TRY(end(v, &run, binary, r));
+    }
+    return INFC_OK;
+}
+
+static infc_status compiled_tensors(infc_verification *v, void *build, const infc_target *target,
+                                    const char *binary, infc_verified *r) {
+    return verify_target(v, build, target, binary, r);
 }
 
 infc_status infc_verify_model(infc_verification *v, const char *path) {
@@ -93,15 +125,12 @@ infc_status infc_verify_model(infc_verification *v, const char *path) {
     INFC_TRY(infc_compile(cx, &compile, &build));
     INFC_TRY(check_options(v, &build));
     v->name = build.spec.name;
-    v->results = INFC_NEW(cx->arena, infc_verified, build.n_targets);
+    v->results = INFC_NEW(cx->arena, infc_verified, build.n_targets * INFC_MOST_LEVELS);
     for (size_t i = 0; i < build.n_targets; i++) {
         const infc_built *built = &build.targets[i];
         const char *binary = infc_path_join(cx->arena, built->dir, built->linked.binary);
-        infc_verified *r = &v->results[i];
-        *r = begin(v, built->target);
         INFC_TRY(infc_memory_check(cx, &build.spec, &built->plan));
-        INFC_TRY(verify_target(v, &build, built->target, binary, r));
-        INFC_TRY(end(v, built->target, binary, r));
+        INFC_TRY(verify_ways(v, built->target, binary, compiled_tensors, &build));
     }
     return INFC_OK;
 }
@@ -109,14 +138,15 @@ infc_status infc_verify_model(infc_verification *v, const char *path) {
 /* ---- a folder ------------------------------------------------------------------------------------------ */
 
 /* The outputs alone, on inputs that are given. */
-static infc_status outputs_of_folder(infc_verification *v, const infc_built_folder *built, infc_verified *r) {
+static infc_status outputs_of_folder(infc_verification *v, void *user, const infc_target *target,
+                                     const char *binary, infc_verified *r) {
     infc_dumped dumped;
+    (void)user;
     r->ok = true;
     if (!v->options->inputs) return INFC_OK;
     r->runs = INFC_NEW(v->cx->arena, infc_verified_run, 1);
     r->runs[0].worst = -1;
-    INFC_TRY(infc_verify_run(v->cx, &built->target, built->binary, v->options->inputs, v->temp,
-                             "given", false, &dumped));
+    INFC_TRY(infc_verify_run(v->cx, target, binary, v->options->inputs, v->temp, target->name, false, &dumped));
     INFC_TRY(expect(v, &dumped, r->runs));
     conclude(v, r->runs);
     r->n_runs = 1;
@@ -133,7 +163,9 @@ static const char *last_model_pass(void) {
 }
 
 /* Its tensors, against the model that --model names. */
-static infc_status tensors_of_folder(infc_verification *v, const infc_built_folder *built, infc_verified *r) {
+static infc_status tensors_of_folder(infc_verification *v, void *user, const infc_target *target,
+                                     const char *binary, infc_verified *r) {
+    const infc_built_folder *built = user;
     infc_build build = {0};
     infc_bytes model;
     infc_compile_options compile = {
@@ -143,7 +175,7 @@ static infc_status tensors_of_folder(infc_verification *v, const infc_built_fold
     if (strcmp(infc_digest(v->cx, model), infc_manifest_text(&built->manifest, "model_sha256")) != 0)
         infc_warn(v->cx, (infc_loc){.file = build.spec.model},
                   "not the file that %s was compiled from", built->dir);
-    return verify_target(v, &build, &built->target, built->binary, r);
+    return verify_target(v, &build, target, binary, r);
 }
 
 static infc_status no_binary(infc_verification *v, const char *dir) {
@@ -157,18 +189,16 @@ static infc_status no_binary(infc_verification *v, const char *dir) {
 
 infc_status infc_verify_folder(infc_verification *v, const char *dir) {
     infc_built_folder built;
-    infc_verified *r = INFC_NEW(v->cx->arena, infc_verified, 1);
     INFC_TRY(infc_built_folder_open(v->cx, dir, &built));
     infc_status intact = infc_verify_manifest(v->cx, &built, &v->n_files);
     if (!v->options->against_onnx)
         INFC_TRY(intact); /* else what was changed is compared all the same */
     const char *name = json_string_value(json_object_get(built.report, "model"));
     v->name = name ? name : dir;
-    v->results = r;
+    v->results = INFC_NEW(v->cx->arena, infc_verified, INFC_MOST_LEVELS);
     if (!built.binary) return no_binary(v, dir);
-    *r = begin(v, &built.target);
-    INFC_TRY(v->options->against_onnx ? tensors_of_folder(v, &built, r) : outputs_of_folder(v, &built, r));
-    INFC_TRY(end(v, &built.target, built.binary, r));
+    INFC_TRY(verify_ways(v, &built.target, built.binary,
+                         v->options->against_onnx ? tensors_of_folder : outputs_of_folder, &built));
     if (intact != INFC_OK) v->n_files = 0;
     return intact;
 }

@@ -134,6 +134,10 @@ static const infc_verified_run *shown_run(const infc_verified *r) {
 
 static void put_target(const infc_verification *v, const infc_verified *r, infc_buf *out) {
     const infc_verified_run *shown = shown_run(r);
+    if (r->not_run) {
+        infc_buf_printf(out, "%s for %s was not run: %s\n", v->name, r->target, r->not_run);
+        return;
+    }
     infc_buf_printf(out, "%s for %s, run %s: %s\n", v->name, r->target, r->how, r->ok ? "holds" : "DOES NOT HOLD");
     for (size_t k = 0; k < r->n_runs; k++) put_run(v, &r->runs[k], out);
     if (r->left_out) infc_buf_printf(out, "  not at %s\n", r->left_out);

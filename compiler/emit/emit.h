@@ -25,9 +25,12 @@ typedef struct infc_emit_options {
 
 /* C of one of the newer levels, compiled with its cflags. */
 typedef struct infc_emitted_level {
+    const char *entry; /* what the table of levels calls */
     const infc_target *target;
     const char **sources;
     size_t n_sources;
+    const char *step_infos; /* as the table of steps has them */
+    int n_steps;
 } infc_emitted_level;
 
 /* What was written, for link and reports. Names relative to `dir`. */
@@ -35,6 +38,7 @@ typedef struct infc_emitted {
     /* C of the model, compiled with the target's cflags: library and binary. */
     const char **model_sources;
     size_t n_model_sources;
+    const char *entry; /* of the oldest level, when there are several */
     infc_emitted_level *levels;
     size_t n_levels;
     /* Also for both, but with baseline_cflags: it runs before the CPU is known to fit. */

@@ -28,13 +28,15 @@ static infc_status emit_level(infc_emit_unit *u, const infc_plan *plan, const in
             u->cx, INFC_ERR_UNSUPPORTED, (infc_loc){.file = spec ? spec->path : NULL},
             "level %s wants the weights in another layout than %s: make them two targets",
             plan->target.name, u->plan->target.name);
+    const char *entry = infc_arena_printf(u->cx->arena, "%s_call", v.name);
     v.weights_hash = u->weights_hash;
     v.out = &written;
     INFC_TRY(infc_emit_code(&v));
     INFC_TRY(infc_emit_header_text(&v, &header));
     INFC_TRY(infc_emit_source_headers(&v, &header));
     for (size_t i = 0; i < written.n_files; i++) infc_emit_add_file(u, written.files[i]);
-    *out = (infc_emitted_level){&plan->target, written.model_sources, written.n_model_sources};
+    *out = (infc_emitted_level){
+        entry, &plan->target, written.model_sources, written.n_model_sources, infc_emit_step_infos(&v), plan->n_steps};
     u->levels_hash =
         infc_arena_printf(u->cx->arena, "%s%s", u->levels_hash ? u->levels_hash : "", v.content_hash);
     return INFC_OK;
@@ -42,6 +44,7 @@ static infc_status emit_level(infc_emit_unit *u, const infc_plan *plan, const in
 
 infc_status infc_emit_levels(infc_emit_unit *u, const infc_emit_options *options) {
     const size_t n = u->plan->target.n_levels;
+    u->out->entry = infc_emit_entry(u);
     u->out->levels = INFC_NEW(u->cx->arena, infc_emitted_level, n);
     for (size_t i = 1; i < n; i++)
         INFC_TRY(emit_level(u, &options->levels[i - 1], options->spec, &u->out->levels[u->out->n_levels++]));
@@ -78,6 +81,17 @@ infc_status infc_emit_level_checks(const infc_emit_unit *u, infc_buf *out) {
     return INFC_OK;
 }
 
+const char *infc_emit_level_steps(const infc_emit_unit *u) {
+    infc_buf out = {.arena = u->cx->arena};
+    for (size_t i = 0; i < u->out->n_levels; i++) {
+        const infc_emitted_level *level = &u->out->levels[i];
+        if (level->n_steps)
+            infc_buf_printf(&out, "static const infc_step_info %s_steps[] = {\n%s};\n\n",
+                            token(u->cx->arena, level->target), level->step_infos);
+    }
+    return infc_buf_str(&out);
+}
+
 const char *infc_emit_level_infos(const infc_emit_unit *u) {
     infc_arena *arena = u->cx->arena;
     const infc_target *target = &u->plan->target;
@@ -86,8 +100,11 @@ const char *infc_emit_level_infos(const infc_emit_unit *u) {
         const infc_target *level = target->levels[i];
         const char *missing = i ? infc_arena_printf(arena, "%s_missing", token(arena, level))
                                 : infc_arena_printf(arena, "%s_cpu_missing", u->name);
-        infc_buf_printf(&out, "    {%s, %s, %s, %s},\n", infc_emit_literal(arena, level->name),
-                        infc_emit_literal(arena, infc_isa_token(level->isa)), missing, entry_of(u, i));
+        const int n_steps = i ? u->out->levels[i - 1].n_steps : u->plan->n_steps;
+        const char *steps = i ? infc_arena_printf(arena, "%s_steps", token(arena, level)) : "steps";
+        infc_buf_printf(&out, "    {%s, %s, %s, %s, %s, %d},\n", infc_emit_literal(arena, level->name),
+                        infc_emit_literal(arena, infc_isa_token(level->isa)), missing,
+                        entry_of(u, i), n_steps ? steps : "0", n_steps);
     }
     return infc_buf_str(&out);
 }

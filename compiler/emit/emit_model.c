@@ -61,7 +61,7 @@ static const char *tensor_infos(const infc_emit_unit *u, int *n) {
     return infc_buf_str(&out);
 }
 
-static const char *step_infos(const infc_emit_unit *u) {
+const char *infc_emit_step_infos(const infc_emit_unit *u) {
     infc_buf out = {.arena = u->cx->arena};
     for (int s = 0; s < u->plan->n_steps; s++) {
         const infc_plan_step *step = &u->plan->steps[s];
@@ -190,7 +190,7 @@ infc_status infc_emit_model_text(infc_emit_unit *u, infc_buf *out) {
         {"input_infos", port_infos(u, plan->inputs, plan->n_inputs, plan->made_up)},
         {"output_infos", port_infos(u, plan->outputs, plan->n_outputs, NULL)},
         {"tensor_infos", tensors},
-        {"step_infos", step_infos(u)},
+        {"step_infos", infc_emit_step_infos(u)},
         {"image_infos", infc_buf_str(&u->prepare->image_infos)},
         {"class_labels", infc_buf_str(&labels)},
         {"class_infos", infc_buf_str(&classes)},
@@ -207,6 +207,7 @@ infc_status infc_emit_model_text(infc_emit_unit *u, infc_buf *out) {
                                            *embed ? ".embed = &embed, " : "")},
         {"cpu_checks", infc_buf_str(&cpu)},
         {"level_checks", infc_buf_str(&level_checks)},
+        {"level_steps", infc_emit_level_steps(u)},
         {"level_infos", infc_emit_level_infos(u)},
         {"arena_lower_bound", infc_arena_printf(arena, "%llu", (unsigned long long)plan->arena_lower_bound)},
         {"weights_hash", infc_arena_printf(arena, "UINT64_C(0x%016llx)", (unsigned long long)u->weights_hash)},

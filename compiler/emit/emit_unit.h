@@ -102,6 +102,8 @@ infc_status infc_emit_source_headers(infc_emit_unit *u, const infc_buf *header);
 
 /* emit_levels.c: several levels in one program. Each newer one is the whole code under a name of its own, NAME__LEVEL;
  * NAME_model.c has the table of them. */
+const char *infc_emit_step_infos(const infc_emit_unit *u); /* emit_model.c: rows of the table of steps */
+const char *infc_emit_level_steps(const infc_emit_unit *u);
 infc_status infc_emit_levels(infc_emit_unit *u, const infc_emit_options *options);
 const char *infc_emit_entry(const infc_emit_unit *u); /* NAME_call, or that of the oldest level */
 const char *infc_emit_level_declarations(const infc_emit_unit *u); /* of entries, oldest first */

@@ -50,5 +50,7 @@ infrt_status infrt_model_level(const infc_model *model, const char *name, infc_m
     out->run = level->run;
     out->target = level->name;
     out->isa = level->isa;
+    out->steps = level->steps;
+    out->n_steps = level->n_steps;
     return INFRT_OK;
 }

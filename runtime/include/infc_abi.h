@@ -205,6 +205,8 @@ typedef struct infc_level_info {
     const char *name, *isa; /* the target's */
     const char *(*cpu_missing)(void);
     int (*run)(const infc_call *call);
+    const infc_step_info *steps; /* as in infc_model, with this level's kernels */
+    uint32_t n_steps;
 } infc_level_info;
 
 typedef struct infc_model {
@@ -236,8 +238,8 @@ typedef struct infc_model {
     const infc_llm_info *llm;     /* null unless a language model */
     const infc_serve_info *serve; /* of others: null unless the binary has a server */
     const infc_embed_info *embed; /* null: texts do not become vectors */
-    /* The code once for each of several levels, oldest first; `run` takes the newest that the CPU has. `isa` and the
-     * kernels of `steps` are the oldest's. 0: there is one. */
+    /* The code once for each of several levels, oldest first; `run` takes the newest that the CPU has. `isa` and `steps`
+     * are the oldest's. 0: there is one. */
     uint32_t n_levels;
     const struct infc_level_info *levels;
 } infc_model;

@@ -40,11 +40,28 @@ def check(program, emulator, folder, lacks):
     assert bool(refused) or not lacks, "no level was refused"
     told = call(*emulator, program, "bench", "--level", "none-such", wants=2)
     assert "there is no level none-such; levels are: " + ", ".join(info["levels"]) in told, told
+    if not emulator:
+        for asked in (program.parent, program) if (program.parent / "manifest.json").exists() else (program,):
+            measure(asked, info["levels"], refused)
     print(f"{' '.join(map(str, emulator)) or 'natively'}: {', '.join(bits)}; refused: {', '.join(refused) or 'none'}")
 
 
+def measure(asked, levels, refused):
+    """`infc bench` of the folder and of the program: each level, and of the newest the kernels that it has."""
+    measured = json.loads(call(INFC, "bench", asked, "--seconds", "0.05", "--json"))
+    told = {level["target"]: level for level in measured["levels"]}
+    assert list(told) == levels and measured["target"] == [level for level in levels if level not in refused][-1], told
+    for level, one in told.items():
+        assert "which this CPU lacks" in one["not_run"] if level in refused else one["p50_ns"] > 0, one
+    for level, isa in (("x86-64", ["generic"]), ("x86-64-v3", ["avx2"]), ("x86-64-v4", ["avx512", "avx2"])):
+        kernels = [step["kernel"] for step in told.get(level, {}).get("steps", []) if "conv" in step["kernel"]]
+        assert all(kernel.endswith(tuple(isa)) for kernel in kernels), (level, kernels)
+
+
 def main():
+    global INFC
     infc, folder = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[3]).resolve()
+    INFC = infc
     shutil.rmtree(folder, ignore_errors=True)
     for spec, model in ((["--target", "x86-64:base,v2,v3,v4,v4+vnni,v4+amx"], DIGITS / "spec.yaml"),
                         (["--set", "targets=[{arch: aarch64, levels: [base, dotprod, i8mm]}]"],
