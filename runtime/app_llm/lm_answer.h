@@ -30,6 +30,11 @@ infrt_status infrt_lm_answer_get(infrt_lm_app *app, const infrt_llm_request *req
 /* INFRT_ERR_DATA: what to say of a request that failed before this token. */
 infrt_status infrt_lm_no_number(infrt_lm_app *app, uint32_t position);
 void infrt_lm_answer_free(infrt_lm_answer *answer);
+/* lm_session.c: what the file of --session has, if there is one, goes into the cache; the prompt ids[n_prompt] and its
+ * answer go from there into the file. `ids` has room for a context. Without --session nothing happens. */
+infrt_status infrt_lm_session_restore(infrt_lm_app *app, const infrt_llm_request *request);
+infrt_status infrt_lm_session_save(infrt_lm_app *app, const infrt_llm_request *asked, int32_t *ids,
+                                   const infrt_lm_answer *answer);
 /* "12 prompt tokens in 80 ms (150/s), ..." */
 void infrt_lm_answer_times(const infrt_lm_app *app, const infrt_lm_answer *answer, FILE *out);
 

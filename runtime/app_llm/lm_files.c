@@ -18,7 +18,7 @@ infrt_status infrt_lm_files_check(infrt_lm_app *app) {
                 {"--weights", o->weights},
                 {"--data", o->data},
                 {"--against", o->against}},
-      written[] = {{"--logits", o->logits}, {"--profile", o->profile}};
+      written[] = {{"--logits", o->logits}, {"--profile", o->profile}, {"--session", o->session}};
     infrt_files files = {0};
     infrt_status status = infrt_profile_check(o->profile, &app->error);
     if (status == INFRT_OK) status = infrt_files_add_program(&files, &app->error);

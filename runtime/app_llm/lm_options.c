@@ -30,6 +30,8 @@ static const char run_more[] =
     "  run --chat --prompt \"Why is the sky blue?\"\n"
     "  run --prompt - --system \"Answer in one sentence.\" < question.txt\n"
     "  run --prompt Hello --temperature 0.8 --top-p 0.95 --seed 1 --json\n"
+    "  run --prompt-file long.txt --session long.session     again with more text after it: only "
+    "that is computed\n"
     "The same prompt, settings and seed give the same answer, whatever else runs.\n";
 static const char chat_more[] = "A line is a message; one that ends in a backslash goes on in the "
                                 "next. Ctrl-C stops an answer; Ctrl-D or /exit\n"

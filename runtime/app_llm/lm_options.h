@@ -20,7 +20,7 @@ typedef enum infrt_lm_command {
 typedef struct infrt_lm_options {
     infrt_parsed parsed;
     const char *prompt, *prompt_file, *ids, *system, *overflow, *profile, *weights, *level, *data,
-        *logits, *against, *adapter_root;
+        *logits, *against, *adapter_root, *session;
     infrt_serve_flags serve;
     bool chat, ignore_eos, pin, huge_pages, lock_memory;
     uint32_t max_tokens, top_k, logprobs, prompt_tokens, tokens, depth, batch, repeat, context,

@@ -103,7 +103,7 @@ static void result_json(const infrt_lm_app *app, const infrt_lm_answer *a, const
 static infrt_status answer_show(infrt_lm_app *app, const infrt_llm_request *request) {
     stream s = {.app = app};
     infrt_lm_answer answer = {.keep_text = app->options.parsed.json,
-                              .keep_tokens = app->options.parsed.json};
+                              .keep_tokens = app->options.parsed.json || app->options.session};
     int32_t *prompt = calloc(app->facts.context, sizeof *prompt);
     uint32_t n;
     infrt_status status =
@@ -114,11 +114,13 @@ static infrt_status answer_show(infrt_lm_app *app, const infrt_llm_request *requ
     }
     if (status == INFRT_OK)
         status = infrt_llm_encode(app->model, request, prompt, app->facts.context, &n, &app->error);
+    if (status == INFRT_OK) status = infrt_lm_session_restore(app, request);
     if (status == INFRT_OK) status = infrt_lm_answer_get(app, request, &answer);
     if (s.any && s.last != '\n') putchar('\n');
     fflush(stdout); /* before what goes to stderr; errors are told at the end */
     if (status == INFRT_OK && app->options.parsed.json) result_json(app, &answer, prompt);
     else if (status == INFRT_OK) infrt_lm_answer_times(app, &answer, stderr);
+    if (status == INFRT_OK) status = infrt_lm_session_save(app, request, prompt, &answer);
     infrt_lm_answer_free(&answer);
     free(prompt);
     return status;

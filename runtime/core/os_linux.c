@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -90,6 +91,32 @@ bool infrt_os_file_read(const infrt_os_file *file, uint64_t offset, void *out, s
         done += (size_t)got;
     }
     return true;
+}
+
+static bool write_all(int fd, const char *data, size_t bytes) {
+    while (bytes > 0) {
+        const ssize_t n = write(fd, data, bytes);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        data += n;
+        bytes -= (size_t)n;
+    }
+    return fsync(fd) == 0;
+}
+
+infrt_status infrt_os_file_replace(const char *path, const void *data, size_t bytes, infrt_error *error) {
+    char partial[4096];
+    if (snprintf(partial, sizeof partial, "%s.part-%ld", path, (long)getpid()) >= (int)sizeof partial)
+        return infrt_fail(error, INFRT_ERR_USAGE, "%.64s..: the path is too long", path);
+    unlink(partial); /* of a process that was killed */
+    const int fd = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    bool good = fd >= 0 && write_all(fd, data, bytes);
+    int why = errno;
+    if (fd >= 0 && close(fd) != 0 && good) good = false, why = errno;
+    if (good && rename(partial, path) != 0) good = false, why = errno;
+    if (good) return INFRT_OK;
+    if (fd >= 0) unlink(partial);
+    return infrt_fail(error, INFRT_ERR_IO, "%s: cannot write: %s", path, strerror(why));
 }
 
 const void *infrt_os_file_map(const infrt_os_file *file, uint64_t offset, uint64_t bytes,

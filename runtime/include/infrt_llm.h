@@ -171,6 +171,21 @@ typedef bool (*infrt_llm_scored)(void *user, uint32_t position, const float *log
 infrt_status infrt_llm_score(infrt_llm *llm, const int32_t *tokens, uint32_t n, uint32_t first,
                              infrt_llm_scored seen, void *user, infrt_error *error);
 
+/* ---- sessions -------------------------------------------------------------------------------------- */
+
+/* Writes what the cache holds of a request's prompt, which may be a whole conversation, to a file; of the request only
+ * prompt, adapter and salt count. The file is there as a whole or as it was before. *out_tokens: how many, in
+ * whole blocks. Not while another thread steps; allocates for the time of the call.
+ * INFRT_ERR_USAGE: the engine is `forgetful`. */
+infrt_status infrt_llm_session_save(infrt_llm *llm, const infrt_llm_request *request,
+                                    const char *path, uint32_t *out_tokens, infrt_error *error);
+/* Puts it back: requests that begin with these tokens, of that adapter and salt, do not compute them again and are
+ * answered with the same bits as if they had. As much as there is room for. INFRT_ERR_DATA: the file is damaged, or is
+ * not of this model, these weights, this adapter; then nothing has changed. Whoever may write the file decides what is
+ * answered. */
+infrt_status infrt_llm_session_restore(infrt_llm *llm, const infrt_llm_request *request,
+                                       const char *path, uint32_t *out_tokens, infrt_error *error);
+
 /* ---- adapters (LoRA) ------------------------------------------------------------------------------ */
 
 #define INFRT_LLM_ADAPTER_NAME 129u /* bytes of a name with its NUL: letters, digits and . _ : - */

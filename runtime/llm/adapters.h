@@ -45,5 +45,9 @@ int32_t infrt_adapters_find(const infrt_adapters *a, const char *name);
 /* One more request of a slot, one less; INFRT_NO_ADAPTER is fine. */
 void infrt_adapters_hold(infrt_adapters *a, int32_t slot);
 void infrt_adapters_drop(infrt_adapters *a, int32_t slot);
+/* What the first block of a text of it has as parent. Names of blocks count up from 1, so no block has one of these. */
+static inline uint64_t infrt_adapter_root(const infrt_adapters *a, int32_t slot) {
+    return slot == INFRT_NO_ADAPTER ? 0 : a->slots[slot].content | UINT64_C(1) << 63;
+}
 
 #endif

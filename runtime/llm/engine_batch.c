@@ -14,10 +14,8 @@ static int32_t *table_of(const infrt_llm *llm, const infrt_request *r) {
     return llm->tables + (size_t)r->sequence * llm->info->max_blocks;
 }
 
-/* Names count up from 1, so no block has one of these. */
 static uint64_t root_of(const infrt_llm *llm, const infrt_request *r) {
-    if (r->adapter == INFRT_NO_ADAPTER) return 0;
-    return llm->adapters.slots[r->adapter].content | UINT64_C(1) << 63;
+    return infrt_adapter_root(&llm->adapters, r->adapter);
 }
 
 /* ---- what the scheduler asks for ---- */

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""`run --session`: what a run computed is not computed again by the next, with the same bits; files that are damaged or of
+another model are refused, and one that could not be written is as it was.
+
+usage: session.py INFC SOURCE_DIR WORK_DIR
+"""
+import json
+import pathlib
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import time
+
+from serving import compile_tiny, expect, finish
+
+VERSE = "In the beginning God created the heaven and the earth, and the evening and the morning were the first day. " * 2
+
+
+def run(program, prompt, *flags, **how):
+    words = [program, "run", "--prompt", prompt, "--max-tokens", "40", "--ignore-eos", "--logprobs", "3", "--json", *flags]
+    return subprocess.run(words, capture_output=True, text=True, **how)
+
+
+def told(done):
+    expect(done.returncode == 0, f"{done.args}: {done.stderr}")
+    made = json.loads(done.stdout)
+    return [made[k] for k in ("text", "tokens", "logprobs", "top_logprobs")], made["reused_tokens"]
+
+
+def check_goes_on(program, file):
+    first, reused = told(run(program, VERSE, "--session", file))
+    expect(reused == 0 and file.stat().st_mode & 0o777 == 0o600, "made")
+    longer = VERSE + first[0] + " And the LORD said unto Moses,"
+    again, reused = told(run(program, VERSE, "--session", file))
+    expect(again == first and reused >= 32, f"the same bits: {reused} tokens were there")
+    whole, _ = told(run(program, longer))
+    restored, reused = told(run(program, longer, "--session", file))
+    expect(restored == whole and reused >= 64, f"the conversation goes on: {reused} tokens were there")
+    other, reused = told(run(program, "Jesus wept.", "--session", file))
+    expect(other == told(run(program, "Jesus wept."))[0] and reused == 0, "of another text nothing is used")
+
+
+def check_refused(program, other, file):
+    told(run(program, VERSE, "--session", file))
+    good = file.read_bytes()
+    cases = {"cut": good[:-1], "longer": good + b"x", "empty": b"", "foreign": b"GGUF" + good[4:],
+             "flipped": good[:-7] + bytes([good[-7] ^ 1]) + good[-6:], "header": good[:40] + bytes([good[40] ^ 1]) + good[41:]}
+    for what, data in cases.items():
+        file.write_bytes(data)
+        done = run(program, VERSE, "--session", file)
+        expect(done.returncode == 3 and str(file) in done.stderr, f"{what}: {done.returncode} {done.stderr}")
+        expect(file.read_bytes() == data, f"{what}: and it is left alone")
+    file.write_bytes(good)
+    done = run(other, VERSE, "--session", file)
+    expect(done.returncode == 3 and "another model" in done.stderr, f"of another model: {done.stderr}")
+    done = run(program, VERSE, "--session", file.parent)
+    expect(done.returncode in (2, 4), f"a folder: {done.stderr}")
+    return good
+
+
+def check_kept(program, file, good):
+    """Killed at any time, or with no room for the file: the old one is there, or the new one as a whole."""
+    done = run(program, VERSE, "--session", file, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+    expect(done.returncode == 4 and "cannot write" in done.stderr and file.read_bytes() == good, f"no room: {done.stderr}")
+    told(run(program, "Jesus wept. " * 20, "--session", file))
+    both, begin = {good, file.read_bytes()}, time.monotonic()
+    told(run(program, VERSE, "--session", file))
+    seconds, at = time.monotonic() - begin, random.Random(1)
+    for i in range(30):
+        with subprocess.Popen([program, "run", "--prompt", (VERSE, "Jesus wept. " * 20)[i % 2], "--max-tokens", "40", "--ignore-eos",
+                               "--session", file], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            time.sleep(seconds * at.uniform(0.5, 1))
+            process.kill()
+        expect(file.read_bytes() in both, f"killed, time {i}")
+
+
+def main():
+    infc, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]).resolve()
+    shutil.rmtree(work, ignore_errors=True)
+    program = compile_tiny(infc, source, work / "lm")
+    other = compile_tiny(infc, source, work / "other", "--set", "precision.kv=f16")
+    check_goes_on(program, work / "a.session")
+    check_kept(program, work / "a.session", check_refused(program, other, work / "a.session"))
+    finish("session")
+
+
+if __name__ == "__main__":
+    main()

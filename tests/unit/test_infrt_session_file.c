@@ -1,0 +1,170 @@
+/* Sessions: what a cache holds goes to a file and into another engine; what is no such file is refused. */
+#include "engine.h"
+#include "infrt_fake_llm.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static const int32_t prompt[150] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5};
+static char path[64];
+
+static infrt_llm *engine(uint32_t blocks) {
+    infrt_llm *llm;
+    infrt_error error = {0};
+    const infrt_llm_config config = {.workers = 1, .kv_bytes = (uint64_t)blocks * FAKE_BLOCK_BYTES};
+    if (infrt_llm_open(&fake_llm, &config, &llm, &error) != INFRT_OK) fail_msg("%s", error.text);
+    return llm;
+}
+
+/* Every token of the answer is the right one; returns how many of the prompt were there already. */
+static uint32_t answer(infrt_llm *llm, uint32_t n, uint64_t salt, int32_t tokens[FAKE_CONTEXT]) {
+    const infrt_llm_request request = {
+        .tokens = prompt, .n_tokens = n, .max_tokens = 20, .ignore_eos = true, .salt = salt};
+    infrt_llm_event event = {0};
+    infrt_llm_id id;
+    assert_int_equal(infrt_llm_submit(llm, &request, &id, NULL), INFRT_OK);
+    memcpy(tokens, prompt, n * sizeof *tokens);
+    while (!event.finish) {
+        assert_int_equal(infrt_llm_step(llm, NULL, NULL), INFRT_OK);
+        while (infrt_llm_poll(llm, id, &event) && !event.finish) {
+            assert_int_equal(event.token, fake_next(tokens, n));
+            tokens[n++] = event.token;
+        }
+    }
+    assert_int_equal(llm->pool.n_free, llm->pool.n_blocks);
+    assert_int_equal(fake_wrongs, 0);
+    return event.n_reused;
+}
+
+static uint32_t save(infrt_llm *llm, const int32_t *tokens, uint32_t n, uint64_t salt) {
+    const infrt_llm_request all = {.tokens = tokens, .n_tokens = n, .salt = salt};
+    infrt_error error = {0};
+    uint32_t saved;
+    if (infrt_llm_session_save(llm, &all, path, &saved, &error) != INFRT_OK)
+        fail_msg("%s", error.text);
+    return saved;
+}
+
+static infrt_status restore(infrt_llm *llm, uint64_t salt, uint32_t *n, infrt_error *error) {
+    const infrt_llm_request like = {.salt = salt};
+    *error = (infrt_error){0};
+    return infrt_llm_session_restore(llm, &like, path, n, error);
+}
+
+/* 100 + 20 tokens, of which 119 were computed: three blocks. A conversation goes on as if it had never stopped. */
+static void test_goes_on(void **state) {
+    (void)state;
+    int32_t tokens[FAKE_CONTEXT];
+    infrt_error error;
+    uint32_t n;
+    infrt_llm *first = engine(20), *second = engine(20), *small = engine(7);
+    assert_int_equal(answer(first, 100, 0, tokens), 0);
+    assert_int_equal(save(first, tokens, 120, 0), 96);
+    assert_int_equal(restore(second, 0, &n, &error), INFRT_OK);
+    assert_int_equal(n, 96);
+    assert_int_equal(second->pool.n_free, 20);
+    assert_int_equal(answer(second, 100, 0, tokens), 96);
+    assert_int_equal(restore(second, 0, &n, &error), INFRT_OK); /* what is there already is not doubled */
+    assert_int_equal(answer(second, 150, 1, tokens), 0);        /* another salt does not see it */
+    assert_int_equal(answer(small, 150, 2, tokens), 0);
+    assert_int_equal(restore(small, 0, &n, &error), INFRT_OK); /* older ones make room */
+    assert_int_equal(n, 96);
+    assert_int_equal(answer(small, 130, 0, tokens), 96);
+    infrt_llm_close(&first);
+    infrt_llm_close(&second);
+    infrt_llm_close(&small);
+}
+
+static void test_of_others(void **state) {
+    (void)state;
+    int32_t tokens[FAKE_CONTEXT];
+    infrt_error error;
+    uint32_t n;
+    infrt_llm *llm = engine(20);
+    answer(llm, 100, 5, tokens);
+    assert_int_equal(save(llm, tokens, 120, 5), 96);
+    assert_int_equal(restore(llm, 0, &n, &error), INFRT_ERR_DATA);
+    assert_non_null(strstr(error.text, "another salt"));
+    const infc_model other = {.source_sha256 = "01"};
+    infc_model changed = fake_llm;
+    changed.source_sha256 = other.source_sha256;
+    llm->model = &changed;
+    assert_int_equal(restore(llm, 5, &n, &error), INFRT_ERR_DATA);
+    assert_non_null(strstr(error.text, "another model"));
+    llm->model = &fake_llm;
+    llm->weights.hash ^= 1;
+    assert_int_equal(restore(llm, 5, &n, &error), INFRT_ERR_DATA);
+    assert_non_null(strstr(error.text, "other weights"));
+    llm->weights.hash ^= 1;
+    assert_int_equal(restore(llm, 5, &n, &error), INFRT_OK);
+    llm->reuse = false;
+    assert_int_equal(restore(llm, 5, &n, &error), INFRT_ERR_USAGE);
+    infrt_llm_close(&llm);
+}
+
+static void file_write(const char *bytes, size_t n) {
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    assert_int_equal(fwrite(bytes, 1, n, out), n);
+    fclose(out);
+}
+
+/* Cut at every length, each byte flipped: refused, and the cache is as it was. */
+static void test_damaged(void **state) {
+    (void)state;
+    static char whole[4096], spoilt[4096];
+    int32_t tokens[FAKE_CONTEXT];
+    infrt_error error;
+    uint32_t n;
+    infrt_llm *llm = engine(20), *fresh = engine(20);
+    answer(llm, 100, 0, tokens);
+    save(llm, tokens, 120, 0);
+    FILE *in = fopen(path, "r");
+    const size_t bytes = fread(whole, 1, sizeof whole, in);
+    fclose(in);
+    assert_true(bytes > 600 && bytes < sizeof whole);
+    for (size_t i = 0; i < bytes; i += i < 128 ? 1 : 13) {
+        file_write(whole, i);
+        assert_int_equal(restore(fresh, 0, &n, &error), INFRT_ERR_DATA);
+        memcpy(spoilt, whole, bytes);
+        spoilt[i] ^= 4;
+        file_write(spoilt, bytes);
+        assert_int_equal(restore(fresh, 0, &n, &error), INFRT_ERR_DATA);
+        assert_int_equal(n, 0);
+    }
+    assert_int_equal(fresh->pool.n_named, 0);
+    file_write(whole, bytes);
+    assert_int_equal(restore(fresh, 0, &n, &error), INFRT_OK);
+    infrt_llm_close(&llm);
+    infrt_llm_close(&fresh);
+}
+
+/* What cannot be written leaves what was there. */
+static void test_kept(void **state) {
+    (void)state;
+    int32_t tokens[FAKE_CONTEXT];
+    infrt_error error = {0};
+    uint32_t n;
+    infrt_llm *llm = engine(20);
+    answer(llm, 100, 0, tokens);
+    const infrt_llm_request all = {.tokens = tokens, .n_tokens = 120};
+    assert_int_equal(infrt_llm_session_save(llm, &all, "/dev/full/x", &n, &error), INFRT_ERR_IO);
+    assert_int_equal(infrt_llm_session_save(llm, &all, "/nowhere/x", &n, NULL), INFRT_ERR_IO);
+    assert_int_equal(n, 0);
+    infrt_llm_close(&llm);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_goes_on),
+        cmocka_unit_test(test_of_others),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_kept),
+    };
+    snprintf(path, sizeof path, "/tmp/infrt-session-%ld", (long)getpid());
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(path);
+    return failed;
+}
