@@ -21,10 +21,10 @@ static void put_element(infc_buf *out, const char *name, const char *text) {
     infc_buf_puts(out, "\"/>\n");
 }
 
-/* Faults are of the target that they begin with. */
+/* Faults are of the target that they begin with; its name may have a colon in it, before a level. */
 static bool is_of(const char *fault, const char *target) {
     const size_t n = strlen(target);
-    return strncmp(fault, target, n) == 0 && fault[n] == ':' && fault[n + 1] == ' '; /* names have colons, with a level behind */
+    return strncmp(fault, target, n) == 0 && fault[n] == ':' && fault[n + 1] == ' ';
 }
 
 void infc_compare_junit(const infc_comparison *c, infc_buf *out) {

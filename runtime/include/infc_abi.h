@@ -238,8 +238,8 @@ typedef struct infc_model {
     const infc_llm_info *llm;     /* null unless a language model */
     const infc_serve_info *serve; /* of others: null unless the binary has a server */
     const infc_embed_info *embed; /* null: texts do not become vectors */
-    /* The code once for each of several levels, oldest first; `run` takes the newest that the CPU has. `isa` and `steps`
-     * are the oldest's. 0: there is one. */
+    /* The code once for each of several levels, oldest first; `run` takes the newest that the CPU has. `isa` and
+     * `steps` are the oldest's. 0: there is one. */
     uint32_t n_levels;
     const struct infc_level_info *levels;
 } infc_model;
