@@ -20,14 +20,18 @@ VERSE = "In the beginning God created the heaven and the earth, and the evening 
 SHORT = {"model": "tiny_lm", "prompt": VERSE, "max_tokens": 12, "temperature": 0, "logprobs": 2}
 BLOCK = 32
 
-# Case: file and function. Not here: what is not built (grammars and speculation are refused: J*, R4, R5) or not a matter of
-# the server (KV formats Q*, other tokenizers T3 and T4: tests/e2e/language.py and tokens.py).
+# Case: file and function. Not here: what is not built (grammars and speculation are refused: J*, R4, R5; encoders beside a
+# language model, L27) or not a matter of the server (L11: it is one process; D9: tests/unit has a million steps of the
+# scheduler; K4, Q1, Q6, T3, T4: tests/e2e/language.py and tokens.py; Q2, Q7, Q9: `infc eval` and benchmarks).
 CASES = {
     **dict.fromkeys(("L1", "L2", "L23"), "serve_adapters.check_changes"), "L3": "serve_adapters.check_answers",
     "L5": "serve_cases.check_cache_of_adapters", "L6": "serve_cases.check_hot_loads", "L8": "adapters.refused",
     "L9": "serve_cases.check_unload", "L10": "serve_cases.check_unload", "L17": "serve_adapters.check_refused",
     "L18": "adapters.refused", "L19": "serve_cases.check_wrong_adapters", "L20": "serve_cases.check_wrong_adapters",
-    "L22": "serve_cases.check_twins", "L25": "adapters.formats",
+    **dict.fromkeys(("L12", "L15"), "serve_loads.check_load_aside"), "L13": "serve_loads.check_all_in_use",
+    "L22": "serve_cases.check_twins", "L25": "adapters.formats", "L26": "serve_loads.check_ends_of_file",
+    **dict.fromkeys(("K11", "K12"), "serve_loads.check_full_cache"),
+    **dict.fromkeys(("Q3", "Q5"), "serve_loads.check_quantized_turns"),
     "K1": "serve_cases.check_edits", "K2": "serve_cases.check_edits", "K13": "serve_cases.check_edits",
     "K7": "serve_faults.check_disconnects", "K8": "serve_faults.check_disconnects", "K9": "serve_limits.check_watchdog",
     "T1": "serve_openai.check_control_tokens", "T5": "serve_openai.check_control_tokens", "T7": "serve_cases.check_bytes",
