@@ -104,6 +104,21 @@ static bool write_all(int fd, const char *data, size_t bytes) {
     return fsync(fd) == 0;
 }
 
+/* A rename is on the disk when its folder is. `path` is shorter than 4096. Folders that may not be read, and those of
+ * file systems that sync none, are left to the system. */
+static bool folder_sync(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char folder[4096] = ".";
+    if (slash) {
+        memcpy(folder, path, (size_t)(slash - path) + 1);
+        folder[slash - path + 1] = 0;
+    }
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool good = fd < 0 || fsync(fd) == 0 || errno == EINVAL;
+    if (fd >= 0) close(fd);
+    return good;
+}
+
 infrt_status infrt_os_file_replace(const char *path, const void *data, size_t bytes, infrt_error *error) {
     char partial[4096];
     if (snprintf(partial, sizeof partial, "%s.part-%ld", path, (long)getpid()) >= (int)sizeof partial)
@@ -114,7 +129,10 @@ infrt_status infrt_os_file_replace(const char *path, const void *data, size_t by
     int why = errno;
     if (fd >= 0 && close(fd) != 0 && good) good = false, why = errno;
     if (good && rename(partial, path) != 0) good = false, why = errno;
-    if (good) return INFRT_OK;
+    if (good && folder_sync(path)) return INFRT_OK;
+    if (good)
+        return infrt_fail(error, INFRT_ERR_IO, "%s: written, but its folder cannot be synced: %s",
+                          path, strerror(errno));
     if (fd >= 0) unlink(partial);
     return infrt_fail(error, INFRT_ERR_IO, "%s: cannot write: %s", path, strerror(why));
 }
