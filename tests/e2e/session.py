@@ -76,6 +76,18 @@ def check_kept(program, file, good):
         expect(file.read_bytes() in both, f"killed, time {i}")
 
 
+def check_adapters(program, folder, file):
+    """A session is of one adapter, by what it is, not by its name; or of none."""
+    shout = ("--adapter", f"one={folder / 'shout'}")
+    first, _ = told(run(program, VERSE, *shout, "--session", file))
+    again, reused = told(run(program, VERSE, "--adapter", f"two={folder / 'shout'}", "--session", file))
+    expect(again == first == told(run(program, VERSE, *shout))[0] and reused >= 32, f"under another name: {reused} tokens were there")
+    kept = file.read_bytes()
+    for flags in ((), ("--adapter", f"one={folder / 'verse'}"), ("--adapter", f"one=0.5*{folder / 'shout'}")):
+        done = run(program, VERSE, *flags, "--session", file)
+        expect(done.returncode == 3 and "another --adapter" in done.stderr and file.read_bytes() == kept, f"{flags}: {done.stderr}")
+
+
 def main():
     infc, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]).resolve()
     shutil.rmtree(work, ignore_errors=True)
@@ -83,6 +95,8 @@ def main():
     other = compile_tiny(infc, source, work / "other", "--set", "precision.kv=f16")
     check_goes_on(program, work / "a.session")
     check_kept(program, work / "a.session", check_refused(program, other, work / "a.session"))
+    adapted = compile_tiny(infc, source, work / "adapted", "--set", "adapters.max_loaded=2")
+    check_adapters(adapted, source.resolve() / "examples/tiny-lm/adapters", work / "b.session")
     finish("session")
 
 
