@@ -124,18 +124,15 @@ static infc_status measure_levels(infc_cx *cx, const values *v, const char *bina
                                   const infc_target *target, const json_t *names, json_t **out) {
     json_t *all = json_array(), *name;
     size_t i;
-    infc_status status = INFC_OK;
     json_array_foreach(names, i, name) {
         json_t *one = NULL;
-        infc_cx trial = *cx;
-        trial.diags = NULL;
-        trial.n_diags = trial.cap_diags = trial.n_errors = 0;
-        status = measure(&trial, v, binary, target, json_string_value(name), &one);
-        if (status == INFC_OK) {
+        const size_t mark = cx->n_diags;
+        if (measure(cx, v, binary, target, json_string_value(name), &one) == INFC_OK) {
             json_decref(*out);
             *out = json_deep_copy(one);
-        } else if (trial.n_diags) {
-            one = json_pack("{s:O,s:s}", "target", name, "not_run", trial.diags[0].text);
+        } else {
+            one = json_pack("{s:O,s:s}", "target", name, "not_run", cx->diags[mark].text);
+            infc_diags_take(cx, mark);
         }
         json_array_append_new(all, one);
     }
@@ -166,11 +163,6 @@ static void print_levels(infc_arena *arena, const json_t *levels, infc_buf *out)
     infc_buf_puts(out, json_array_size(levels) ? "\n" : "");
 }
 
-static int put_part(const char *part, size_t n, void *out) {
-    infc_buf_put(out, part, n);
-    return 0;
-}
-
 static infc_status run(infc_call_cx *call) {
     infc_cx *cx = call->cx;
     const values *v = call->args.values;
@@ -181,10 +173,8 @@ static infc_status run(infc_call_cx *call) {
     INFC_TRY(levels_of(cx, binary, &target, &levels));
     const infc_status status = levels ? measure_levels(cx, v, binary, &target, levels, &measured)
                                       : measure(cx, v, binary, &target, NULL, &measured);
-    if (status == INFC_OK && call->json) {
-        json_dump_callback(measured, put_part, call->out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-        infc_buf_puts(call->out, "\n");
-    } else if (status == INFC_OK) {
+    if (status == INFC_OK && call->json) infc_json_put(measured, call->out);
+    else if (status == INFC_OK) {
         print_levels(cx->arena, json_object_get(measured, "levels"), call->out);
         (json_object_get(measured, "prompt_tokens_per_second") ? print_llm : print_text)(
             cx->arena, measured, infc_runner_text(cx->arena, &target), call->out);

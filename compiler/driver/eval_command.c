@@ -98,11 +98,6 @@ static void print(const json_t *m, infc_buf *out) {
     infc_buf_printf(out, "same token  %.2f %% most likely\n", 100 * number_of(m, "same_top"));
 }
 
-static int put_part(const char *part, size_t n, void *out) {
-    infc_buf_put(out, part, n);
-    return 0;
-}
-
 static infc_status run(infc_call_cx *call) {
     const values *v = call->args.values;
     infc_cx *cx = call->cx;
@@ -123,12 +118,8 @@ static infc_status run(infc_call_cx *call) {
                             json_sprintf("%s as f32, cache f16",
                                          infc_path_base(v->reference ? v->reference : path)));
     json_object_set_new(measured, "bits_per_parameter", json_real(bits_of(measured)));
-    if (call->json) {
-        json_dump_callback(measured, put_part, call->out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-        infc_buf_puts(call->out, "\n");
-    } else {
-        print(measured, call->out);
-    }
+    if (call->json) infc_json_put(measured, call->out);
+    else print(measured, call->out);
     json_decref(measured);
     return INFC_OK;
 }

@@ -146,3 +146,13 @@ infc_status infc_manifest_check(infc_cx *cx, const infc_manifest *manifest, cons
                      "compile again",
                      found, file->sha256);
 }
+
+static int put_part(const char *part, size_t n, void *out) {
+    infc_buf_put(out, part, n);
+    return 0;
+}
+
+void infc_json_put(const json_t *json, infc_buf *out) {
+    json_dump_callback(json, put_part, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    infc_buf_puts(out, "\n");
+}

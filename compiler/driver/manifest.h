@@ -37,5 +37,7 @@ infc_status infc_report_read(infc_cx *cx, const char *path, json_t **out);
 infc_status infc_comparison_read(infc_cx *cx, const char *path, json_t **out);
 /* A text of a JSON object, or "". */
 const char *infc_json_text_of(const json_t *object, const char *key);
+/* As commands print it: indented, with a line's end. */
+void infc_json_put(const json_t *json, infc_buf *out);
 
 #endif

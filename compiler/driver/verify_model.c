@@ -72,14 +72,12 @@ static infc_status check_options(const infc_verification *v, const infc_build *b
 
 /* A row for `target`; false: it is a level that cannot run here, which the row says. */
 static bool begin(infc_verification *v, const infc_target *target, infc_verified *r) {
-    infc_cx trial = *v->cx;
-    infc_words words = {.arena = trial.arena};
+    infc_words words = {.arena = v->cx->arena};
+    const size_t mark = v->cx->n_diags;
     *r = (infc_verified){
-        .target = target->name, .how = infc_runner_text(trial.arena, target), .own_ok = true, .ok = true};
-    trial.diags = NULL;
-    trial.n_diags = trial.cap_diags = trial.n_errors = 0;
-    if (!target->level || infc_runner_words(&trial, target, &words) == INFC_OK) return true;
-    r->not_run = trial.diags[0].text;
+        .target = target->name, .how = infc_runner_text(v->cx->arena, target), .own_ok = true, .ok = true};
+    if (!target->level || infc_runner_words(v->cx, target, &words) == INFC_OK) return true;
+    r->not_run = infc_diags_take(v->cx, mark);
     v->n++;
     return false;
 }

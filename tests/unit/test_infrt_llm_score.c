@@ -1,8 +1,5 @@
 /* Logits of a whole text over a fake model whose logits depend on every token that it finds through the tables. */
-#include "infrt_fake_llm.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
+#include "infrt_fake_answers.h"
 
 static void expect_all_free(const infrt_llm *llm) {
     infrt_llm_facts facts;
@@ -15,16 +12,9 @@ static void expect_all_free(const infrt_llm *llm) {
 static void answer_one(infrt_llm *llm) {
     int32_t tokens[80] = {1, 2, 3};
     infrt_llm_id id;
-    infrt_llm_event event = {0};
     const infrt_llm_request request = {.tokens = tokens, .n_tokens = 3, .max_tokens = 70, .ignore_eos = true};
     assert_int_equal(infrt_llm_submit(llm, &request, &id, NULL), INFRT_OK);
-    for (uint32_t n = 3; !event.finish;) {
-        assert_int_equal(infrt_llm_step(llm, NULL, NULL), INFRT_OK);
-        while (infrt_llm_poll(llm, id, &event) && !event.finish) {
-            assert_int_equal(event.token, fake_next(tokens, n));
-            tokens[n++] = event.token;
-        }
-    }
+    fake_finish(llm, id, tokens, 3);
 }
 
 typedef struct scored {

@@ -1,6 +1,6 @@
 /* What an engine with many clients does for each: salts, deadlines, bounded queues, a bounded time of steps. */
 #include "engine.h"
-#include "infrt_fake_llm.h"
+#include "infrt_fake_answers.h"
 #include "infrt_os.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,19 +28,10 @@ static void expect_all_free(const infrt_llm *llm) {
     assert_int_equal(fake_wrongs, 0);
 }
 
-/* Steps until it ends; checks every token of a greedy answer. */
 static infrt_llm_event finish(infrt_llm *llm, infrt_llm_id id, const int32_t *prompt, uint32_t n) {
     int32_t tokens[FAKE_CONTEXT];
-    infrt_llm_event event = {0};
     memcpy(tokens, prompt, n * sizeof *tokens);
-    while (!event.finish) {
-        assert_int_equal(infrt_llm_step(llm, NULL, NULL), INFRT_OK);
-        while (infrt_llm_poll(llm, id, &event) && !event.finish) {
-            assert_int_equal(event.token, fake_next(tokens, n));
-            tokens[n++] = event.token;
-        }
-    }
-    return event;
+    return fake_finish(llm, id, tokens, n);
 }
 
 static const int32_t prompt[150] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5};

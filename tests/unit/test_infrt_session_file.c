@@ -1,6 +1,6 @@
 /* Sessions: what a cache holds goes to a file and into another engine; what is no such file is refused. */
 #include "engine.h"
-#include "infrt_fake_llm.h"
+#include "infrt_fake_answers.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,17 +22,10 @@ static infrt_llm *engine(uint32_t blocks) {
 static uint32_t answer(infrt_llm *llm, uint32_t n, uint64_t salt, int32_t tokens[FAKE_CONTEXT]) {
     const infrt_llm_request request = {
         .tokens = prompt, .n_tokens = n, .max_tokens = 20, .ignore_eos = true, .salt = salt};
-    infrt_llm_event event = {0};
     infrt_llm_id id;
     assert_int_equal(infrt_llm_submit(llm, &request, &id, NULL), INFRT_OK);
     memcpy(tokens, prompt, n * sizeof *tokens);
-    while (!event.finish) {
-        assert_int_equal(infrt_llm_step(llm, NULL, NULL), INFRT_OK);
-        while (infrt_llm_poll(llm, id, &event) && !event.finish) {
-            assert_int_equal(event.token, fake_next(tokens, n));
-            tokens[n++] = event.token;
-        }
-    }
+    const infrt_llm_event event = fake_finish(llm, id, tokens, n);
     assert_int_equal(llm->pool.n_free, llm->pool.n_blocks);
     assert_int_equal(fake_wrongs, 0);
     return event.n_reused;
