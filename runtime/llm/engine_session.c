@@ -45,19 +45,15 @@ static const char *block_of(const infrt_llm *llm, int32_t block) {
     return (const char *)llm->kv + (size_t)block * llm->info->block_bytes;
 }
 
-/* The file of the first n_blocks blocks; null: no memory. */
-static char *image_make(const infrt_llm *llm, infrt_session_header *h, const int32_t *ids, uint64_t root) {
+/* The file of the n_blocks blocks that hold what ids begin with; null: no memory. */
+static char *image_make(const infrt_llm *llm, infrt_session_header *h, const int32_t *ids, const int32_t *blocks) {
     const size_t token_bytes = (size_t)h->n_blocks * h->positions * sizeof *ids;
     h->bytes = sizeof *h + token_bytes + (uint64_t)h->n_blocks * h->block_bytes;
     char *image = malloc((size_t)h->bytes), *at = image ? image + sizeof *h + token_bytes : NULL;
     if (!image) return NULL;
     if (token_bytes) memcpy(image + sizeof *h, ids, token_bytes);
-    for (uint32_t i = 0; i < h->n_blocks; i++, at += h->block_bytes) {
-        const infrt_kv_key key = {root, h->salt, ids + (size_t)i * h->positions};
-        const int32_t block = infrt_kv_pool_find(&llm->pool, &key);
-        memcpy(at, block_of(llm, block), (size_t)h->block_bytes);
-        root = llm->pool.name[block];
-    }
+    for (uint32_t i = 0; i < h->n_blocks; i++, at += h->block_bytes)
+        memcpy(at, block_of(llm, blocks[i]), (size_t)h->block_bytes);
     memcpy(image, h, sizeof *h);
     const size_t hashed = offsetof(infrt_session_header, bytes);
     h->hash = infrt_hash64(image + hashed, (size_t)h->bytes - hashed);
@@ -65,26 +61,34 @@ static char *image_make(const infrt_llm *llm, infrt_session_header *h, const int
     return image;
 }
 
+/* The blocks that hold what ids[n] begin with, in order; how many. */
+static uint32_t blocks_find(const infrt_llm *llm, const infrt_session_header *h, uint64_t root,
+                            const int32_t *ids, uint32_t n, int32_t *blocks) {
+    uint32_t found = 0;
+    for (; (found + 1) * h->positions <= n; found++) {
+        const infrt_kv_key key = {root, h->salt, ids + (size_t)found * h->positions};
+        blocks[found] = infrt_kv_pool_find(&llm->pool, &key);
+        if (blocks[found] == INFRT_KV_NONE) break;
+        root = llm->pool.name[blocks[found]];
+    }
+    return found;
+}
+
 infrt_status infrt_llm_session_save(infrt_llm *llm, const infrt_llm_request *request,
                                     const char *path, uint32_t *out_tokens, infrt_error *error) {
     infrt_session_header h;
-    uint64_t root, name;
+    uint64_t root;
     uint32_t n = 0;
     *out_tokens = 0;
     infrt_status status = header_make(llm, request, &h, &root, error);
     if (status != INFRT_OK) return status;
-    int32_t *ids = calloc(llm->facts.context, sizeof *ids);
+    const size_t context = llm->facts.context; /* the blocks' places stand behind the ids */
+    int32_t *ids = calloc(context + context / h.positions + 1, sizeof *ids);
     if (!ids) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for a session");
     status = infrt_llm_encode(llm->model, request, ids, llm->facts.context, &n, error);
     if (n > llm->facts.context) n = llm->facts.context;
-    name = root;
-    for (int32_t block; status == INFRT_OK && (h.n_blocks + 1) * h.positions <= n; h.n_blocks++) {
-        const infrt_kv_key key = {name, h.salt, ids + (size_t)h.n_blocks * h.positions};
-        block = infrt_kv_pool_find(&llm->pool, &key);
-        if (block == INFRT_KV_NONE) break;
-        name = llm->pool.name[block];
-    }
-    char *image = status == INFRT_OK ? image_make(llm, &h, ids, root) : NULL;
+    if (status == INFRT_OK) h.n_blocks = blocks_find(llm, &h, root, ids, n, ids + context);
+    char *image = status == INFRT_OK ? image_make(llm, &h, ids, ids + context) : NULL;
     if (status == INFRT_OK && !image)
         status = infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for a session");
     if (status == INFRT_OK) status = infrt_os_file_replace(path, image, (size_t)h.bytes, error);
