@@ -35,6 +35,12 @@ void infrt_lm_answer_free(infrt_lm_answer *answer);
 infrt_status infrt_lm_session_restore(infrt_lm_app *app, const infrt_llm_request *request);
 infrt_status infrt_lm_session_save(infrt_lm_app *app, const infrt_llm_request *asked, int32_t *ids,
                                    const infrt_lm_answer *answer);
+/* The same of a conversation: *out is what the file has, null when there is none; the caller destroys it. Its messages
+ * are written, too. */
+struct infrt_llm_session;
+infrt_status infrt_lm_talk_restore(infrt_lm_app *app, const infrt_llm_request *request,
+                                   struct infrt_llm_session **out);
+infrt_status infrt_lm_talk_save(infrt_lm_app *app, const infrt_llm_request *all);
 /* "12 prompt tokens in 80 ms (150/s), ..." */
 void infrt_lm_answer_times(const infrt_lm_app *app, const infrt_lm_answer *answer, FILE *out);
 

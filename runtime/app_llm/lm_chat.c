@@ -1,6 +1,7 @@
 /* lm_chat.c - the command `chat`: a conversation, line by line. */
 #define _GNU_SOURCE 1
 #include "chat.h"
+#include "engine_session.h"
 #include "lm_answer.h"
 #include <errno.h>
 #include <signal.h>
@@ -16,6 +17,7 @@ typedef struct talk {
     uint32_t n, room, n_system;  /* n_system: 1 when the first is the system's */
     overflow policy;
     bool terminal; /* a person types */
+    bool unsaved;  /* --session: the file does not have all of it */
 } talk;
 
 static infrt_status policy_read(const char *text, overflow *out, infrt_error *error) {
@@ -44,6 +46,9 @@ static infrt_status message_add(talk *t, const char *role, char *content) {
     t->messages[t->n++] = (infrt_llm_message){role, content};
     return INFRT_OK;
 }
+
+/* One that nobody answered: a conversation does not go on after it. */
+static void message_drop(talk *t) { free((void *)(uintptr_t)t->messages[--t->n].content); }
 
 /* Forgets n messages after the system's. */
 static void messages_forget(talk *t, uint32_t n) {
@@ -113,11 +118,68 @@ static infrt_status room_make(talk *t, const infrt_llm_request *request, bool *e
     return INFRT_OK;
 }
 
+/* ---- --session ---------------------------------------------------------------------------------- */
+
+/* The messages of a session, whose roles become ours. */
+static infrt_status messages_take(talk *t, const infrt_llm_session *session) {
+    static const char *const roles[] = {"system", "user", "assistant"};
+    const char *at = NULL;
+    infrt_llm_message m;
+    infrt_status status = INFRT_OK;
+    while (status == INFRT_OK && infrt_llm_session_message(session, &at, &m)) {
+        const char *role = NULL;
+        for (size_t i = 0; i < 3; i++)
+            if (strcmp(roles[i], m.role) == 0) role = roles[i];
+        status = role ? message_add(t, role, strdup(m.content))
+                      : infrt_fail(&t->app->error, INFRT_ERR_DATA, "%s: it has a message of \"%.32s\"",
+                                   t->app->options.session, m.role);
+    }
+    t->n_system = t->n && t->messages[0].role == roles[0];
+    return status;
+}
+
+/* What was said before, or the system's message. */
+static infrt_status talk_begin(talk *t, const infrt_llm_request *request) {
+    const char *system = t->app->options.system;
+    infrt_llm_session *session;
+    infrt_status status = infrt_lm_talk_restore(t->app, request, &session);
+    if (status == INFRT_OK && session) status = messages_take(t, session);
+    infrt_llm_session_destroy(&session);
+    if (status != INFRT_OK || (!t->n && !system)) return status;
+    if (!t->n) {
+        t->n_system = 1;
+        return message_add(t, "system", strdup(system));
+    }
+    if (system && !(t->n_system && strcmp(t->messages[0].content, system) == 0))
+        return infrt_fail(&t->app->error, INFRT_ERR_USAGE,
+                          "%s: the conversation has another system message; leave --system out",
+                          t->app->options.session);
+    infrt_shell_note(&t->app->shell, "the conversation of %s goes on: %u messages",
+                     t->app->options.session, t->n - t->n_system);
+    return INFRT_OK;
+}
+
+/* Of nothing said the file has no tokens: a template may refuse it. */
+static infrt_status talk_save(talk *t, const infrt_llm_request *request) {
+    static const int32_t nothing;
+    infrt_llm_request all = {.messages = t->messages, .n_messages = t->n, .adapter = request->adapter};
+    if (t->n == t->n_system) {
+        all.tokens = &nothing;
+        all.n_tokens = 1;
+    }
+    const infrt_status status = infrt_lm_talk_save(t->app, &all);
+    t->unsaved = status != INFRT_OK;
+    return status;
+}
+
+/* ---- turns -------------------------------------------------------------------------------------- */
+
 static infrt_status turn(talk *t, char *said, infrt_llm_request request, bool *ended) {
     infrt_lm_app *app = t->app;
     infrt_lm_answer answer = {.keep_text = true, .tell = text_print};
     infrt_status status = message_add(t, "user", said);
     if (status == INFRT_OK) status = room_make(t, &request, ended);
+    if (status == INFRT_OK && *ended) message_drop(t);
     if (status != INFRT_OK || *ended) return status;
     request.messages = t->messages;
     request.n_messages = t->n;
@@ -129,14 +191,21 @@ static infrt_status turn(talk *t, char *said, infrt_llm_request request, bool *e
     if (infrt_lm_interrupted() == SIGTERM) *ended = true;
     fputs(t->terminal ? "\n\n" : "\n", stdout);
     if (fflush(stdout) != 0) *ended = true; /* nobody reads; told at the end */
-    return message_add(t, "assistant", answer.text);
+    status = message_add(t, "assistant", answer.text);
+    if (status == INFRT_OK && talk_save(t, &request) != INFRT_OK) { /* tried again at the end */
+        infrt_shell_note(&app->shell, "not saved: %s", app->error.text);
+        app->error = (infrt_error){0};
+    }
+    return status;
 }
 
 /* What begins with a slash is for the program. True: it was. */
 static bool command_do(talk *t, const char *said, bool *ended) {
     if (strcmp(said, "/exit") == 0 || strcmp(said, "/quit") == 0) *ended = true;
-    else if (strcmp(said, "/reset") == 0) messages_forget(t, t->n - t->n_system);
-    else if (strcmp(said, "/help") == 0)
+    else if (strcmp(said, "/reset") == 0) {
+        messages_forget(t, t->n - t->n_system);
+        t->unsaved = true;
+    } else if (strcmp(said, "/help") == 0)
         fputs("/reset forgets the conversation, /exit ends it; Ctrl-C stops an answer\n", stdout);
     else return false;
     return true;
@@ -163,7 +232,7 @@ static infrt_status talk_on(talk *t, const infrt_llm_request *request) {
         else status = turn(t, said, *request, &ended);
     }
     if (t->terminal) putchar('\n');
-    return status;
+    return status == INFRT_OK && t->unsaved ? talk_save(t, request) : status;
 }
 
 infrt_status infrt_lm_chat(infrt_lm_app *app) {
@@ -174,18 +243,14 @@ infrt_status infrt_lm_chat(infrt_lm_app *app) {
         return infrt_fail(&app->error, INFRT_ERR_USAGE, "%s has no chat template (%s); `run` continues a text",
                           app->model->name, chat ? chat->why_not : "its files have none");
     infrt_status status = policy_read(app->options.overflow, &t.policy, &app->error);
+    if (status == INFRT_OK) status = infrt_lm_files_check(app);
     if (status == INFRT_OK)
         status = infrt_lm_settings(&app->options, app->bias, &request, &app->error);
     if (status == INFRT_OK) status = infrt_lm_open(app, (infrt_llm_config){.requests = 1});
-    if (status == INFRT_OK && app->options.system) {
-        status = message_add(&t, "system", strdup(app->options.system));
-        t.n_system = 1;
-    }
     request.adapter = infrt_lm_adapter(app, 0);
+    if (status == INFRT_OK) status = talk_begin(&t, &request);
     if (status == INFRT_OK) status = talk_on(&t, &request);
-    t.n_system = t.n_system && t.n ? 1 : 0;
-    messages_forget(&t, t.n - t.n_system);
-    if (t.n_system) free((void *)(uintptr_t)t.messages[0].content);
+    while (t.n) message_drop(&t);
     free(t.messages);
     return status;
 }

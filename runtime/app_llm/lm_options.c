@@ -33,9 +33,11 @@ static const char run_more[] =
     "  run --prompt-file long.txt --session long.session     again with more text after it: only "
     "that is computed\n"
     "The same prompt, settings and seed give the same answer, whatever else runs.\n";
-static const char chat_more[] = "A line is a message; one that ends in a backslash goes on in the "
-                                "next. Ctrl-C stops an answer; Ctrl-D or /exit\n"
-                                "ends; /reset forgets the conversation.\n";
+static const char chat_more[] =
+    "A line is a message; one that ends in a backslash goes on in the "
+    "next. Ctrl-C stops an answer; Ctrl-D or /exit\n"
+    "ends; /reset forgets the conversation.\n"
+    "  chat --session talk.session     goes on with it where the last one ended\n";
 static const char bench_more[] = "Ids are made up, so no tokenizer is needed. First token: from "
                                  "the request to the first token of the answer.\n"
                                  "Per token: the time of one step, for all answers at a time.\n"

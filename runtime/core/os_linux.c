@@ -125,6 +125,9 @@ infrt_status infrt_os_file_replace(const char *path, const void *data, size_t by
         return infrt_fail(error, INFRT_ERR_USAGE, "%.64s..: the path is too long", path);
     unlink(partial); /* of a process that was killed */
     const int fd = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    struct flock being_written = {.l_type = F_WRLCK}; /* while this process lives */
+    if (fd >= 0)
+        fcntl(fd, F_OFD_SETLK, &being_written); /* a file system without locks: only nobody sees it */
     bool good = fd >= 0 && write_all(fd, data, bytes);
     int why = errno;
     if (fd >= 0 && close(fd) != 0 && good) good = false, why = errno;
@@ -134,7 +137,9 @@ infrt_status infrt_os_file_replace(const char *path, const void *data, size_t by
         return infrt_fail(error, INFRT_ERR_IO, "%s: written, but its folder cannot be synced: %s",
                           path, strerror(errno));
     if (fd >= 0) unlink(partial);
-    return infrt_fail(error, INFRT_ERR_IO, "%s: cannot write: %s", path, strerror(why));
+    infrt_fail(error, INFRT_ERR_IO, "%s: cannot write: %s", path, strerror(why));
+    errno = why;
+    return INFRT_ERR_IO;
 }
 
 const void *infrt_os_file_map(const infrt_os_file *file, uint64_t offset, uint64_t bytes,

@@ -174,8 +174,8 @@ infrt_status infrt_llm_score(infrt_llm *llm, const int32_t *tokens, uint32_t n, 
 /* ---- sessions -------------------------------------------------------------------------------------- */
 
 /* Writes what the cache holds of a request's prompt, which may be a whole conversation, to a file; of the request only
- * prompt, adapter and salt count. The file is there as a whole or as it was before. *out_tokens: how many, in whole
- * blocks. Not while another thread steps; allocates meanwhile. INFRT_ERR_USAGE: the engine is `forgetful`. */
+ * prompt, messages with their texts, adapter and salt count. The file is there as a whole or as it was. *out_tokens: in
+ * whole blocks. Not while another thread steps; allocates meanwhile. INFRT_ERR_USAGE: the engine is `forgetful`. */
 infrt_status infrt_llm_session_save(infrt_llm *llm, const infrt_llm_request *request,
                                     const char *path, uint32_t *out_tokens, infrt_error *error);
 /* Puts it back: requests that begin with these tokens, of that adapter and salt, do not compute them again and are

@@ -85,7 +85,60 @@ def check_adapters(program, folder, file):
     kept = file.read_bytes()
     for flags in ((), ("--adapter", f"one={folder / 'verse'}"), ("--adapter", f"one=0.5*{folder / 'shout'}")):
         done = run(program, VERSE, *flags, "--session", file)
-        expect(done.returncode == 3 and "another --adapter" in done.stderr and file.read_bytes() == kept, f"{flags}: {done.stderr}")
+        expect(done.returncode == 3 and "another adapter" in done.stderr and file.read_bytes() == kept, f"{flags}: {done.stderr}")
+
+
+def chat(program, text, *flags, **how):
+    return subprocess.run([program, "chat", *map(str, flags)], input=text, capture_output=True, text=True, **how)
+
+
+def check_chat(program, other, file):
+    """`chat --session`: two chats that share a file say what one does; what was computed is there for `run`, too."""
+    lines = ["In the beginning God created the heaven\n", "And the evening\n", "Jesus wept.\n"]
+    flags = ("--max-tokens", 24, "--system", "Answer.")
+    whole = chat(program, "".join(lines), *flags)
+    first = chat(program, "".join(lines[:2]), *flags, "--session", file)
+    second = chat(program, lines[2], *flags[:2], "--session", file)
+    expect(whole.returncode == first.returncode == second.returncode == 0, f"chats: {whole.stderr} {first.stderr} {second.stderr}")
+    expect(first.stdout + second.stdout == whole.stdout, f"{first.stdout!r} {second.stdout!r} are not {whole.stdout!r}")
+    expect("goes on: 4 messages" in second.stderr and "goes on" not in first.stderr, f"told: {second.stderr}")
+    kept = file.read_bytes()
+    expect(b"Answer.\0" in kept and b"Jesus wept.\0" in kept and file.stat().st_mode & 0o777 == 0o600, "messages are in the file")
+    done = chat(program, "", "--session", file, "--system", "Do not answer.")
+    expect(done.returncode == 2 and "another system message" in done.stderr, f"another --system: {done.stderr}")
+    expect(chat(program, "", "--session", file).returncode == 0 and file.read_bytes() == kept, "nothing said: nothing changes")
+    for what, model, code in (("of another model", other, 3), ("damaged", program, 3)):
+        if what == "damaged":
+            file.write_bytes(kept[:-3] + b"x" + kept[-2:])
+        done = chat(model, lines[2], "--session", file)
+        expect(done.returncode == code and str(file) in done.stderr and not done.stdout, f"{what}: {done.stderr}")
+    file.write_bytes(kept)
+    done = chat(program, "/reset\nJesus wept.\n", *flags[:2], "--session", file)
+    expect(done.returncode == 0 and done.stdout == chat(program, "Jesus wept.\n", *flags).stdout, f"/reset: {done.stdout}")
+    expect(b"In the beginning" not in file.read_bytes().split(b"system\0")[1], "and the file has forgotten it")
+    done = chat(program, "/reset\n", "--session", file)
+    expect(done.returncode == 0 and b"Jesus" not in file.read_bytes(), f"/reset at the end: {done.stderr}")
+
+
+def check_chat_kept(program, file):
+    """Saved after each answer: a chat that is killed goes on after its last one. A file that cannot be written is told, the
+    conversation goes on, and the exit code says so."""
+    with subprocess.Popen([program, "chat", "--max-tokens", "24", "--session", file], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as process:
+        process.stdin.write("In the beginning\n")
+        process.stdin.flush()
+        end = time.monotonic() + 20
+        while not file.exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        process.kill()
+    expect("goes on: 2 messages" in chat(program, "", "--session", file).stderr, "killed: what was answered is there")
+    kept = file.read_bytes()
+    done = chat(program, "Jesus wept.\nAnd\n", "--max-tokens", 24, "--session", file,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+    expect(done.returncode == 4 and done.stderr.count("not saved") == 2 and file.read_bytes() == kept, f"no room: {done.stderr}")
+    expect(len(done.stdout) > 20, "and it goes on")
+    done = chat(program, "", "--session", program)
+    expect(done.returncode == 2 and "--session" in done.stderr, f"over the program itself: {done.stderr}")
 
 
 def main():
@@ -95,6 +148,8 @@ def main():
     other = compile_tiny(infc, source, work / "other", "--set", "precision.kv=f16")
     check_goes_on(program, work / "a.session")
     check_kept(program, work / "a.session", check_refused(program, other, work / "a.session"))
+    check_chat(program, other, work / "chat.session")
+    check_chat_kept(program, work / "kept.session")
     adapted = compile_tiny(infc, source, work / "adapted", "--set", "adapters.max_loaded=2")
     check_adapters(adapted, source.resolve() / "examples/tiny-lm/adapters", work / "b.session")
     finish("session")

@@ -24,7 +24,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (infrt_session_file_check("fuzz", file, size, &own, 50, NULL) == INFRT_OK) {
         memcpy(&h, file, sizeof h);
         const char *tokens = file + sizeof h, *blocks = tokens + (size_t)h.n_blocks * h.positions * 4;
-        if ((uint64_t)(file + size - blocks) != h.n_blocks * h.block_bytes) abort();
+        if ((uint64_t)(file + size - blocks) != h.n_blocks * h.block_bytes + h.text_bytes) abort();
+        const char *text = file + size - h.text_bytes;
+        for (uint64_t i = 0; i < 2 * (uint64_t)h.n_messages; i++) text += strlen(text) + 1;
+        if (text != file + size) abort();
     }
     free(file);
     return 0;

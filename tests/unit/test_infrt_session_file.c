@@ -1,5 +1,6 @@
 /* Sessions: what a cache holds goes to a file and into another engine; what is no such file is refused. */
 #include "engine.h"
+#include "engine_session.h"
 #include "infrt_fake_answers.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,6 +69,89 @@ static void test_goes_on(void **state) {
     infrt_llm_close(&first);
     infrt_llm_close(&second);
     infrt_llm_close(&small);
+}
+
+static infrt_llm_session *session_of(const infrt_llm *llm, const infrt_llm_request *request) {
+    infrt_llm_session *s;
+    assert_int_equal(infrt_llm_session_create(llm, request, &s, NULL), INFRT_OK);
+    return s;
+}
+
+/* A block at a time, with an answer to something else after each, in a cache of 7 blocks: what these drive out ends a
+ * session that is saved, and one that is restored; what is left of both is right. */
+static void test_in_parts(void **state) {
+    (void)state;
+    int32_t tokens[FAKE_CONTEXT], others[FAKE_CONTEXT];
+    for (uint32_t blocks = 7; blocks <= 20; blocks += 13) {
+        infrt_llm *llm = engine(blocks), *second = engine(blocks);
+        bool more = true;
+        answer(llm, 100, 0, tokens);
+        const infrt_llm_request all = {.tokens = tokens, .n_tokens = 120}, like = {0};
+        infrt_llm_session *s = session_of(llm, &all);
+        for (uint64_t salt = 1; more; salt++) {
+            assert_int_equal(infrt_llm_session_fetch(llm, s, 1, &more, NULL), INFRT_OK);
+            if (more) answer(llm, 150, salt, others);
+        }
+        const uint32_t saved = infrt_llm_session_tokens(s);
+        assert_true(blocks == 7 ? saved == 32 : saved == 96);
+        assert_int_equal(infrt_llm_session_write(s, path, NULL), INFRT_OK);
+        infrt_llm_session_destroy(&s);
+        s = session_of(second, &like);
+        assert_int_equal(infrt_llm_session_read(s, path, "it", NULL), INFRT_OK);
+        for (uint64_t salt = 1; infrt_llm_session_put(second, s, 1); salt++)
+            answer(second, 40, salt, others);
+        assert_int_equal(infrt_llm_session_tokens(s), saved);
+        infrt_llm_session_destroy(&s);
+        assert_int_equal(answer(second, 130, 0, tokens), saved);
+        infrt_llm_close(&llm);
+        infrt_llm_close(&second);
+    }
+}
+
+/* A cache that is filled as fast as it is restored to: that ends, too. */
+static void test_driven_out(void **state) {
+    (void)state;
+    int32_t tokens[FAKE_CONTEXT];
+    infrt_llm *llm = engine(20), *small = engine(7);
+    answer(llm, 100, 0, tokens);
+    save(llm, tokens, 120, 0);
+    const infrt_llm_request like = {0};
+    infrt_llm_session *s = session_of(small, &like);
+    assert_int_equal(infrt_llm_session_read(s, path, "it", NULL), INFRT_OK);
+    for (uint64_t salt = 1; infrt_llm_session_put(small, s, 1); salt++) {
+        assert_true(salt < 20);
+        answer(small, 150, salt, tokens);
+    }
+    infrt_llm_session_destroy(&s);
+    infrt_llm_close(&llm);
+    infrt_llm_close(&small);
+}
+
+/* Messages go into the file and come back, beside ids; with nothing to compute there are no blocks. */
+static void test_messages(void **state) {
+    (void)state;
+    static const infrt_llm_message said[] = {{"system", ""}, {"user", "a"}, {"assistant", "bc"}};
+    int32_t tokens[FAKE_CONTEXT];
+    infrt_error error = {0};
+    infrt_llm *llm = engine(20);
+    answer(llm, 100, 0, tokens);
+    for (uint32_t n = 1; n <= 120; n += 119) {
+        const infrt_llm_request all = {.messages = said, .n_messages = 3, .tokens = tokens, .n_tokens = n};
+        uint32_t saved, i = 0;
+        assert_int_equal(infrt_llm_session_save(llm, &all, path, &saved, &error), INFRT_OK);
+        assert_int_equal(saved, n == 1 ? 0 : 96);
+        const infrt_llm_request like = {0};
+        infrt_llm_session *s = session_of(llm, &like);
+        assert_int_equal(infrt_llm_session_read(s, path, "it", &error), INFRT_OK);
+        infrt_llm_message m;
+        for (const char *at = NULL; infrt_llm_session_message(s, &at, &m); i++) {
+            assert_string_equal(m.role, said[i].role);
+            assert_string_equal(m.content, said[i].content);
+        }
+        assert_int_equal(i, 3);
+        infrt_llm_session_destroy(&s);
+    }
+    infrt_llm_close(&llm);
 }
 
 static void test_of_others(void **state) {
@@ -151,9 +235,9 @@ static void test_kept(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_goes_on),
-        cmocka_unit_test(test_of_others),
-        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_goes_on),    cmocka_unit_test(test_in_parts),
+        cmocka_unit_test(test_driven_out), cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_of_others),  cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_kept),
     };
     snprintf(path, sizeof path, "/tmp/infrt-session-%ld", (long)getpid());
