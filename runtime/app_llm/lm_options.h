@@ -20,12 +20,12 @@ typedef enum infrt_lm_command {
 typedef struct infrt_lm_options {
     infrt_parsed parsed;
     const char *prompt, *prompt_file, *ids, *system, *overflow, *profile, *weights, *level, *data,
-        *logits, *against, *adapter_root, *session;
+        *logits, *against, *adapter_root, *session, *session_root;
     infrt_serve_flags serve;
     bool chat, ignore_eos, pin, huge_pages, lock_memory;
     uint32_t max_tokens, top_k, logprobs, prompt_tokens, tokens, depth, batch, repeat, context,
         chunk, threads, key_tokens, key_adapters;
-    uint64_t seed, kv_memory, timeout, target_itl; /* times: ns */
+    uint64_t seed, kv_memory, key_sessions, timeout, target_itl; /* times: ns */
     float temperature, top_p, min_p, repetition_penalty, presence_penalty, frequency_penalty;
     infrt_words stop, logit_bias, adapter;
 } infrt_lm_options;

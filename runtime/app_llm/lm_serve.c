@@ -17,6 +17,10 @@ static void options_add(const infrt_lm_app *app, infrt_serve_options *out) {
     const infc_serve_info *said = app->model->llm->serve ? app->model->llm->serve : &nothing;
     const infrt_lm_options *o = &app->options;
     out->adapter_root = o->adapter_root ? o->adapter_root : said->adapter_root;
+    out->session_root = o->session_root ? o->session_root : said->session_root;
+    out->key_sessions = o->key_sessions      ? o->key_sessions
+                        : said->key_sessions ? said->key_sessions
+                                             : UINT64_C(1) << 30;
     out->key_tokens = o->key_tokens ? o->key_tokens : said->key_tokens;
     out->key_adapters = o->key_adapters ? o->key_adapters : said->key_adapters;
     out->timeout_ns = o->timeout ? o->timeout : said->timeout_ns;

@@ -172,7 +172,8 @@ typedef struct infc_serve_info {
     uint32_t requests_per_minute, key_adapters;
     uint64_t key_tokens, timeout_ns, watchdog_ns;
     uint64_t batch_wait_ns; /* of tensors: how long a run may wait for rows of further requests */
-    const char *tls_cert, *tls_key;
+    const char *tls_cert, *tls_key, *session_root;
+    uint64_t key_sessions; /* bytes */
 } infc_serve_info;
 
 /* How texts become vectors: an input of kind `text`, an output of kind `embedding`. */

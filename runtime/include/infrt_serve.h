@@ -12,9 +12,11 @@ typedef struct infrt_serve_options {
     uint64_t max_body;              /* bytes of a request */
     const char *tls_cert, *tls_key; /* files, PEM; null: HTTP */
     const char *adapter_root; /* folder below which adapters may be loaded; null: from nowhere */
+    const char *session_root; /* folder below which sessions are saved; null: nowhere */
     /* Of each key; without keys of all clients together. 0: any number. */
     uint32_t requests_per_minute;
     uint32_t key_adapters;  /* loaded at a time */
+    uint64_t key_sessions;  /* bytes of sessions on the disk */
     uint64_t key_tokens;    /* of the cache, that answers under way may come to need */
     uint64_t timeout_ns;    /* from a request to the end of its answer; 0: any */
     uint64_t watchdog_ns;   /* a step that takes longer stands still; 0: a minute */

@@ -74,13 +74,15 @@ static const char *reason_of(int status) {
                  {414, "URI Too Long"},
                  {415, "Unsupported Media Type"},
                  {417, "Expectation Failed"},
+                 {422, "Unprocessable Content"},
                  {429, "Too Many Requests"},
                  {431, "Request Header Fields Too Large"},
                  {500, "Internal Server Error"},
                  {501, "Not Implemented"},
                  {503, "Service Unavailable"},
                  {504, "Gateway Timeout"},
-                 {505, "HTTP Version Not Supported"}};
+                 {505, "HTTP Version Not Supported"},
+                 {507, "Insufficient Storage"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].status == status) return known[i].text;
     return "Unknown";

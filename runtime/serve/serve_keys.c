@@ -1,6 +1,7 @@
 /* serve_keys.c - see serve_keys.h. Only digests are kept, and compared as a whole. */
 #include "serve_keys.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,4 +90,11 @@ uint64_t infrt_text_number(const char *text, size_t n) {
     digest(text, n, own);
     memcpy(&number, own, sizeof number);
     return number;
+}
+
+void infrt_key_folder(const infrt_keys *keys, uint32_t key, char *out, size_t room) {
+    if (!key) snprintf(out, room, "open");
+    else
+        snprintf(out, room, "key-%016" PRIx64,
+                 infrt_text_number((const char *)keys->digests[key - 1], sizeof *keys->digests));
 }

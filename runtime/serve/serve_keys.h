@@ -13,6 +13,9 @@ infrt_status infrt_keys_read(infrt_keys *keys, const char *from, infrt_error *er
 void infrt_keys_free(infrt_keys *keys);
 /* A number that no one guesses who does not know the text: of its SHA-256. */
 uint64_t infrt_text_number(const char *text, size_t n);
+/* What a folder of a key's own is called, at most 20 bytes with the NUL; who reads it does not learn the key. Key 0:
+ * "open", of all clients where there are no keys. */
+void infrt_key_folder(const infrt_keys *keys, uint32_t key, char *out, size_t room);
 /* Which of them "Bearer KEY" is, from 1; 0: none of them. The time does not depend on how much of a key is right. */
 uint32_t infrt_keys_find(const infrt_keys *keys, const char *authorization, size_t bytes);
 

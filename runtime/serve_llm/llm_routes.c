@@ -1,5 +1,6 @@
 /* llm_routes.c - what the server of a language model answers, and its part of the log. */
 #include "serve_llm.h"
+#include "session_task.h"
 #include <string.h>
 
 static void handle_elsewhere(infrt_conn *c) {
@@ -20,6 +21,10 @@ static const infrt_route routes[] = {
     {"POST", "/v1/load_lora_adapter", infrt_handle_adapter_load, 0},
     {"POST", "/v1/unload_lora_adapter", infrt_handle_adapter_unload, 0},
     {"GET", "/v1/lora_adapters", infrt_handle_adapters, 0},
+    {"POST", "/v1/sessions/save", infrt_handle_session_save, 0},
+    {"POST", "/v1/sessions/restore", infrt_handle_session_restore, 0},
+    {"GET", "/v1/sessions", infrt_handle_sessions, 0},
+    {"DELETE", "/v1/sessions/", infrt_handle_session_remove, INFRT_ROUTE_BELOW},
     {"POST", "/v1/embeddings", handle_elsewhere, 0},
     {"POST", "/v1/responses", handle_elsewhere, 0},
     {"POST", "/v1/messages", handle_elsewhere, 0},
@@ -51,13 +56,14 @@ static void letter_take(infrt_server *s, infrt_letter *letter) {
     case INFRT_LETTER_PREPARE: infrt_job_letter(own, (infrt_serve_job *)letter, true); break;
     case INFRT_LETTER_JOB: infrt_job_letter(own, (infrt_serve_job *)letter, false); break;
     case INFRT_LETTER_PIECE: infrt_piece_letter(own, (infrt_piece *)letter); break;
+    case INFRT_LETTER_SESSION: infrt_session_letter(own, (infrt_session_task *)letter); break;
     default: infrt_change_letter(own, (infrt_adapter_change *)letter);
     }
 }
 
 static bool is_idle(const infrt_server *s) {
     const infrt_llm_server *own = (const infrt_llm_server *)s;
-    return !own->n_answers && !own->n_changes;
+    return !own->n_answers && !own->n_changes && !own->n_sessions;
 }
 
 static uint64_t busy_since(infrt_server *s) {
@@ -68,6 +74,7 @@ static void client_left(infrt_conn *c) {
     infrt_llm_conn *own = (infrt_llm_conn *)c;
     if (own->job) infrt_job_abandon(own);
     if (own->change) own->change->owner = NULL;
+    if (own->session) own->session->owner = NULL;
     infrt_reply_destroy(&own->reply);
 }
 

@@ -12,7 +12,10 @@ enum {
     BOTH = CHAT | TEXT,
     TOKENIZE = INFRT_ASK_TOKENIZE,
     DETOKENIZE = INFRT_ASK_DETOKENIZE,
-    ALL = BOTH | TOKENIZE | DETOKENIZE
+    SAVE = INFRT_ASK_SAVE,
+    RESTORE = INFRT_ASK_RESTORE,
+    SESSION = SAVE | RESTORE,
+    ALL = BOTH | TOKENIZE | DETOKENIZE | SESSION
 };
 
 typedef struct field {
@@ -74,7 +77,7 @@ static bool prompt_check(infrt_reading *r) {
         return infrt_refuse(r->refusal, 400, "messages", "messages is needed: a list with at least one message");
     if (route == TEXT && !a->n_prompts)
         return infrt_refuse(r->refusal, 400, "prompt", "prompt is needed: a text, a list of texts, or token ids");
-    if (route == TOKENIZE && (a->n_messages > 0) + a->n_prompts != 1)
+    if ((route == TOKENIZE || route == SAVE) && (a->n_messages > 0) + a->n_prompts != 1)
         return infrt_refuse(r->refusal, 400, "prompt", "either a prompt or messages are needed");
     if (route == TOKENIZE && a->n_prompts && !a->prompts[0].text)
         return infrt_refuse(r->refusal, 400, "prompt", "prompt: a text is needed");

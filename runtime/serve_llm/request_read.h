@@ -1,5 +1,6 @@
-/* request_read.h - the bodies of POST /v1/chat/completions, /v1/completions, /tokenize and /detokenize. Every limit is
- * checked before memory is taken; a value of another type, or out of range, is refused with its path.
+/* request_read.h - the bodies of POST /v1/chat/completions, /v1/completions, /tokenize, /detokenize, and of those that
+ * save and restore sessions. Every limit is checked before memory is taken; a value of another type, or out of range,
+ * is refused with its path.
  * SPDX-License-Identifier: MIT */
 #ifndef INFRT_REQUEST_READ_H
 #define INFRT_REQUEST_READ_H
@@ -20,6 +21,8 @@ typedef enum infrt_ask_route { /* what a field belongs to: bits */
                                INFRT_ASK_TEXT = 2,
                                INFRT_ASK_TOKENIZE = 4,
                                INFRT_ASK_DETOKENIZE = 8,
+                               INFRT_ASK_SAVE = 16,
+                               INFRT_ASK_RESTORE = 32,
 } infrt_ask_route;
 
 typedef struct infrt_prompt {
@@ -31,8 +34,9 @@ typedef struct infrt_prompt {
 /* Texts lie in `texts`, with NULs. */
 typedef struct infrt_ask {
     infrt_ask_route route;
-    bool chat;         /* messages are what it begins with */
-    const char *model; /* null: not said */
+    bool chat;           /* messages are what it begins with */
+    const char *model;   /* null: not said */
+    const char *session; /* its name; null: not said */
     infrt_llm_message *messages;
     uint32_t n_messages, messages_room;
     infrt_prompt *prompts; /* chat: one, whose ids come from the messages */

@@ -3,6 +3,7 @@
 #include "serve_engine.h"
 #include "adapters.h"
 #include "infrt_os.h"
+#include "session_task.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,6 +169,7 @@ static bool letters_take(infrt_engine_thread *e, uint32_t ms) {
     for (infrt_letter *letter = infrt_mailbox_take(&e->in, ms), *next; letter; letter = next) {
         next = letter->next;
         if (letter->kind == INFRT_LETTER_STOP) goes_on = false;
+        else if (letter->kind == INFRT_LETTER_SESSION) e->session = (infrt_session_task *)letter;
         else if (letter->kind == INFRT_LETTER_JOB) job_begin(e, (infrt_serve_job *)letter);
         else {
             adapter_change(e, (infrt_adapter_change *)letter);
@@ -176,6 +178,14 @@ static bool letters_take(infrt_engine_thread *e, uint32_t ms) {
         }
     }
     return goes_on;
+}
+
+/* One slice, unless the thread ends. */
+static void session_step(infrt_engine_thread *e, bool goes_on) {
+    infrt_session_task *task = e->session;
+    if (!task || (goes_on && infrt_session_task_step(task, e->llm))) return;
+    e->session = NULL;
+    infrt_mailbox_put(e->out, &task->letter);
 }
 
 static void *engine_main(void *self) {
@@ -193,7 +203,8 @@ static void *engine_main(void *self) {
         infrt_llm_step(e->llm, &info, &error); /* a failure is each request's last event */
         jobs_poll(e);
         board_write(e, &info);
-        wait_ms = !e->jobs ? IDLE_MS : info.tokens || ended ? 0 : STALLED_MS;
+        session_step(e, goes_on);
+        wait_ms = e->session || info.tokens || ended ? 0 : e->jobs ? STALLED_MS : IDLE_MS;
     }
     return NULL;
 }

@@ -31,6 +31,7 @@ typedef struct infrt_engine_thread {
     pthread_t thread;
     infrt_serve_job *jobs; /* this and the next: private */
     infrt_llm_adapter_facts *facts;
+    struct infrt_session_task *session; /* that is copied; null: none */
     bool started;
 } infrt_engine_thread;
 

@@ -12,7 +12,8 @@ typedef enum infrt_letter_kind {
     INFRT_LETTER_JOB,         /* job: to the engine, and back when all of its answers have ended */
     INFRT_LETTER_PIECE,       /* from the engine */
     INFRT_LETTER_ADAPTER,     /* adapter change: to the loading thread, the engine, and back */
-    INFRT_LETTER_STOP,        /* the thread that gets it ends */
+    INFRT_LETTER_SESSION, /* task: to the loading thread and the engine in turns, and back from each */
+    INFRT_LETTER_STOP,    /* the thread that gets it ends */
 } infrt_letter_kind;
 
 typedef struct infrt_choice { /* one answer */

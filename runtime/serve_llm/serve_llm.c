@@ -22,13 +22,11 @@ static infrt_status warm_up(infrt_llm *llm, const infc_model *model, infrt_error
     return status;
 }
 
-static infrt_status root_open(infrt_llm_server *s, infrt_error *error) {
-    const char *root = s->base.options->adapter_root;
-    s->root_fd = -1;
+static infrt_status root_open(const char *flag, const char *root, int *out, infrt_error *error) {
     if (!root) return INFRT_OK;
-    s->root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (s->root_fd >= 0) return INFRT_OK;
-    return infrt_fail(error, INFRT_ERR_IO, "--adapter-root %s: %s", root, strerror(errno));
+    *out = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (*out >= 0) return INFRT_OK;
+    return infrt_fail(error, INFRT_ERR_IO, "%s %s: %s", flag, root, strerror(errno));
 }
 
 /* Of the command line. */
@@ -64,6 +62,7 @@ static void server_free(infrt_llm_server *s) {
     infrt_engine_thread_stop(&s->engine);
     infrt_server_free(&s->base);
     if (s->root_fd >= 0) close(s->root_fd);
+    if (s->session_root >= 0) close(s->session_root);
     free(s);
 }
 
@@ -73,11 +72,14 @@ infrt_status infrt_serve_llm(infrt_llm *llm, const infc_model *model,
     *out_signal = 0;
     if (!s) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for the server");
     infrt_llm_describe(llm, &s->facts);
-    s->root_fd = -1;
+    s->root_fd = s->session_root = -1;
     infrt_status status = names_check(llm, model, error);
     if (status == INFRT_OK)
         status = infrt_server_open(&s->base, &infrt_llm_service, model, options, error);
-    if (status == INFRT_OK) status = root_open(s, error);
+    if (status == INFRT_OK)
+        status = root_open("--adapter-root", options->adapter_root, &s->root_fd, error);
+    if (status == INFRT_OK)
+        status = root_open("--session-root", options->session_root, &s->session_root, error);
     if (status == INFRT_OK) status = warm_up(llm, model, error);
     if (status == INFRT_OK) status = threads_start(s, llm, error);
     if (status == INFRT_OK) status = infrt_server_run(&s->base, out_signal, error);

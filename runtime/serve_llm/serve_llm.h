@@ -8,7 +8,8 @@
 
 typedef struct infrt_llm_metrics {
     uint64_t preempted, prompt_tokens, generation_tokens, cache_queries, cache_hits;
-    uint64_t finished[3]; /* stop, length, abort */
+    uint64_t finished[3];                     /* stop, length, abort */
+    uint64_t session_saved, session_restored; /* tokens */
 #define INFRT_HISTOGRAM(member, name, buckets, help) infrt_histogram member;
 #include "llm_metrics.def"
 } infrt_llm_metrics;
@@ -19,9 +20,12 @@ typedef struct infrt_llm_server {
     infrt_engine_thread engine;
     infrt_worker_thread preparer, loader;
     infrt_llm_metrics metrics;
-    uint32_t n_answers; /* under way: running, waiting, being prepared */
-    uint32_t n_changes; /* of adapters, under way */
-    int root_fd;        /* of adapters; -1: none */
+    uint32_t n_answers;                  /* under way: running, waiting, being prepared */
+    uint32_t n_changes;                  /* of adapters, under way */
+    int root_fd;                         /* of adapters; -1: none */
+    int session_root;                    /* the same of sessions */
+    uint32_t n_sessions;                 /* requests about them, under way and waiting */
+    struct infrt_session_task *sessions; /* those that wait */
 } infrt_llm_server;
 
 typedef struct infrt_llm_conn {
@@ -30,6 +34,7 @@ typedef struct infrt_llm_conn {
     infrt_serve_job *job;
     infrt_reply *reply;
     infrt_adapter_change *change;
+    struct infrt_session_task *session;
     uint64_t first_ns; /* when the first token was there */
 } infrt_llm_conn;
 
@@ -69,5 +74,12 @@ void infrt_handle_adapter_load(infrt_conn *c);
 void infrt_handle_adapter_unload(infrt_conn *c);
 void infrt_handle_adapters(infrt_conn *c);
 void infrt_change_letter(infrt_llm_server *s, infrt_adapter_change *change); /* it came back */
+
+/* serve_sessions.c */
+void infrt_handle_session_save(infrt_conn *c);
+void infrt_handle_session_restore(infrt_conn *c);
+void infrt_handle_sessions(infrt_conn *c);
+void infrt_handle_session_remove(infrt_conn *c);
+void infrt_session_letter(infrt_llm_server *s, struct infrt_session_task *task); /* it came back from a thread */
 
 #endif

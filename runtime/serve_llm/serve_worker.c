@@ -1,6 +1,7 @@
 /* serve_worker.c - see serve_worker.h. */
 #include "serve_worker.h"
 #include "engine_prompt.h"
+#include "session_task.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,8 +17,8 @@ static infrt_status text_encode(const infc_model *model, infrt_prompt *p, infrt_
     return status;
 }
 
-static infrt_status prompt_encode(const infc_model *model, const infrt_ask *ask, infrt_prompt *p,
-                                  infrt_error *error) {
+infrt_status infrt_prompt_encode(const infc_model *model, const infrt_ask *ask, infrt_prompt *p,
+                                 infrt_error *error) {
     const infrt_llm_request request = {.messages = ask->messages,
                                        .n_messages = ask->n_messages,
                                        .text = p->text,
@@ -40,7 +41,7 @@ static infrt_status prompt_encode(const infc_model *model, const infrt_ask *ask,
 void infrt_job_prepare(const infc_model *model, infrt_serve_job *job) {
     infrt_status status = INFRT_OK;
     for (uint32_t i = 0; i < job->ask.n_prompts && status == INFRT_OK && !atomic_load(&job->cancelled); i++)
-        status = prompt_encode(model, &job->ask, &job->ask.prompts[i], &job->error);
+        status = infrt_prompt_encode(model, &job->ask, &job->ask.prompts[i], &job->error);
 }
 
 void infrt_adapter_parts_close(infrt_adapter_part *parts, uint32_t n) {
@@ -68,6 +69,8 @@ static void *worker_main(void *self) {
             if (letter->kind == INFRT_LETTER_STOP) return NULL;
             if (letter->kind == INFRT_LETTER_PREPARE)
                 infrt_job_prepare(w->model, (infrt_serve_job *)letter);
+            else if (letter->kind == INFRT_LETTER_SESSION)
+                infrt_session_task_load((infrt_session_task *)letter, w->model);
             else adapter_read(w->model, (infrt_adapter_change *)letter);
             infrt_mailbox_put(w->out, letter);
         }

@@ -15,6 +15,10 @@ infrt_status infrt_worker_thread_start(infrt_worker_thread *w, const char *name,
                                        const infc_model *model, infrt_mailbox *out, infrt_error *error);
 void infrt_worker_thread_stop(infrt_worker_thread *w); /* all letters have come back; {0} is fine */
 
+/* The ids of one of the prompts; n_ids counts all of them, also where there are more than the context has, which are
+ * then not there. */
+infrt_status infrt_prompt_encode(const infc_model *model, const infrt_ask *ask,
+                                 infrt_prompt *prompt, infrt_error *error);
 /* The prompts of a job become ids; job->error says what is wrong with them. */
 void infrt_job_prepare(const infc_model *model, infrt_serve_job *job);
 

@@ -6,14 +6,17 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const infrt_ask_route routes[] = {INFRT_ASK_CHAT, INFRT_ASK_TEXT, INFRT_ASK_TOKENIZE, INFRT_ASK_DETOKENIZE};
-    for (int i = 0; i < 4; i++) {
+    static const infrt_ask_route routes[] = {INFRT_ASK_CHAT,     INFRT_ASK_TEXT,
+                                             INFRT_ASK_TOKENIZE, INFRT_ASK_DETOKENIZE,
+                                             INFRT_ASK_SAVE,     INFRT_ASK_RESTORE};
+    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
         infrt_ask ask;
         infrt_refusal refusal = {0};
         const bool good = infrt_ask_read((const char *)data, size, routes[i], 64, 1000, &ask, &refusal);
         if (good != (refusal.status == 0)) abort();
         if (!good && !refusal.text[0]) abort();
-        const bool kept = ask.n >= 1 && ask.n <= INFRT_ASK_N && ask.n_prompts >= 1 &&
+        const bool kept = ask.n >= 1 && ask.n <= INFRT_ASK_N &&
+                          (ask.n_prompts >= 1 || routes[i] == INFRT_ASK_RESTORE) &&
                           ask.n_prompts * ask.n <= INFRT_ASK_CHOICES;
         if (good && !kept) abort();
         size_t sum = 0;

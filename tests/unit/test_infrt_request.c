@@ -82,6 +82,12 @@ static void prompts(void **state) {
     assert_false(ask.add_special);
     expect_taken("{" M "}", INFRT_ASK_TOKENIZE);
     assert_true(ask.chat);
+    expect_taken("{\"name\": \"a\", " M ", \"cache_salt\": \"s\", \"model\": \"m\"}", INFRT_ASK_SAVE);
+    assert_string_equal(ask.session, "a");
+    assert_true(ask.chat && ask.n_messages == 1 && ask.n_prompts == 1);
+    expect_taken("{\"prompt\": [1, 2]}", INFRT_ASK_SAVE); /* whether there is a name is looked at later */
+    assert_int_equal(ask.prompts[0].n_ids, 2);
+    expect_taken("{\"name\": \"a\", \"messages\": 5}", INFRT_ASK_RESTORE);
 }
 
 static void parts_are_one_text(void **state) {
@@ -104,6 +110,10 @@ static const struct {
     const char *body, *param, *text;
 } wrong_values_cases[] = {
     {INFRT_ASK_CHAT, "", "", "not JSON"},
+    {INFRT_ASK_SAVE, "{\"name\": \"a\"}", "prompt", "either a prompt or messages"},
+    {INFRT_ASK_SAVE, "{\"prompt\": \"a\", " M "}", "prompt", "either a prompt or messages"},
+    {INFRT_ASK_SAVE, "{\"prompt\": [\"a\", \"b\"]}", "prompt", "either a prompt or messages"},
+    {INFRT_ASK_RESTORE, "{\"name\": [\"a\"]}", "name", "a text is needed"},
     {INFRT_ASK_CHAT, "[]", "", "not an object"},
     {INFRT_ASK_CHAT, "{" M "} x", "", "something after the value"},
     {INFRT_ASK_CHAT, "{" M ", \"x\": \"\xff\"}", "", "not UTF-8"}, /* llama.cpp#6396 */
