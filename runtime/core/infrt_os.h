@@ -39,8 +39,8 @@ const void *infrt_os_file_map(const infrt_os_file *file, uint64_t offset, uint64
                               void **map, size_t *map_bytes);
 void infrt_os_file_unmap(void *map, size_t map_bytes);
 
-/* The file at `path` is this afterwards, or as it was: written beside it, with a lock, to the disk, then renamed. A link
- * is replaced, not followed; INFRT_ERR_IO says what went wrong, and so does errno then. */
+/* The file at `path` is this afterwards, or as it was: written beside it, with a lock, to the disk, then renamed. A
+ * link is replaced, not followed; INFRT_ERR_IO says what went wrong, and so does errno then. */
 infrt_status infrt_os_file_replace(const char *path, const void *data, size_t bytes, infrt_error *error);
 
 /* The most memory that this process has had resident; 0: not known. */
