@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
@@ -59,6 +60,38 @@ static void on_tick(evutil_socket_t fd, short what, void *self) {
     end_when_done(self);
 }
 
+/* SIGHUP: the certificate and its key are read again. Connections that are there keep the old one; so do new ones when
+ * something is wrong with what is there now. */
+static void on_hangup(evutil_socket_t number, short what, void *self) {
+    infrt_server *s = self;
+    infrt_tls *fresh;
+    infrt_error error = {0};
+    infrt_out line = {0};
+    (void)number;
+    (void)what;
+    const bool good = infrt_tls_open(s->options->tls_cert, s->options->tls_key, &fresh, &error) == INFRT_OK;
+    if (good) {
+        infrt_tls_close(&s->tls);
+        s->tls = fresh;
+    }
+    s->metrics.tls_read[!good]++;
+    infrt_out_format(&line, "{\"event\":\"tls_reload\",\"good\":%s", good ? "true" : "false");
+    if (!good) {
+        infrt_out_text(&line, ",\"error\":");
+        infrt_out_string(&line, error.text, strlen(error.text));
+    }
+    infrt_out_text(&line, "}\n");
+    if (!line.failed) fwrite(line.at, 1, line.n, stderr);
+    infrt_out_free(&line);
+}
+
+/* Without TLS it ends the process, as ever. */
+static infrt_status hangup_watch(infrt_server *s, infrt_error *error) {
+    s->hangup = evsignal_new(s->base, SIGHUP, on_hangup, s);
+    if (s->hangup && evsignal_add(s->hangup, NULL) == 0) return INFRT_OK;
+    return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for the server");
+}
+
 /* ---- start -------------------------------------------------------------------------------------- */
 
 /* libevent ends the process where it gets none for its signals. */
@@ -104,6 +137,7 @@ infrt_status infrt_server_open(infrt_server *s, const infrt_service *service, co
     if (status == INFRT_OK) status = infrt_watch_start(s, error);
     if (status == INFRT_OK && (options->tls_cert || options->tls_key))
         status = infrt_tls_open(options->tls_cert, options->tls_key, &s->tls, error);
+    if (status == INFRT_OK && s->tls) status = hangup_watch(s, error);
     if (status == INFRT_OK) status = infrt_keys_read(&s->keys, options->api_keys, error);
     if (status == INFRT_OK)
         status = infrt_quotas_init(&s->quotas, options, s->keys.n,
@@ -131,6 +165,7 @@ void infrt_server_free(infrt_server *s) {
     if (s->watch.look) event_free(s->watch.look);
     for (int i = 0; i < 2; i++)
         if (s->signals[i]) event_free(s->signals[i]);
+    if (s->hangup) event_free(s->hangup);
     infrt_listen_close(s);
     if (s->base) event_base_free(s->base);
     infrt_mailbox_deinit(&s->in);

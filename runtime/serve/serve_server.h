@@ -68,7 +68,7 @@ struct infrt_server {
     infrt_watch_state watch;
     struct event_base *base;
     struct evconnlistener *listener;
-    struct event *mail, *tick, *signals[2], *reopen;
+    struct event *mail, *tick, *signals[2], *hangup, *reopen;
     infrt_conn *conns;
     uint32_t n_connections;
     uint64_t n_requests, random;

@@ -7,6 +7,7 @@ usage: serve_tls.py INFC SOURCE_DIR WORK_DIR
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import ssl
 import subprocess
@@ -152,6 +153,56 @@ def check_files(program, plain, work):
     expect(status == 2 and "serve.tls=true" in error, f"a program without TLS: {error}")
 
 
+def check_reload(program, work):
+    """SIGHUP: the files are read again. A connection that is there goes on; where what is there now is no good, the old
+    certificate stays and the log says why."""
+    for name in ("cert.pem", "key.pem"):
+        shutil.copy(work / name, work / f"live-{name}")
+
+    def put(cert, key):
+        for name, to in ((cert, "live-cert.pem"), (key, "live-key.pem")):
+            shutil.copy(work / name, work / "fresh")
+            (work / "fresh").rename(work / to)
+
+    def shown(server):
+        return ssl.get_server_certificate(server.address)
+
+    def told(server):
+        return [line for line in server.requests() if line["event"] == "tls_reload"]
+
+    with Server(program, "--tls-cert", work / "live-cert.pem", "--tls-key", work / "live-key.pem") as server:
+        first, context = shown(server), context_of(work)
+        with connect(server, context) as stays, connect(server, context) as streams:
+            stays.sendall(post(TEXT, SHORT))
+            begun = stays.recv(65536)
+            streams.sendall(post(TEXT, {**LONG, "stream": True}, "Connection: close"))
+            put("other-cert.pem", "other-key.pem")
+            server.process.send_signal(signal.SIGHUP)
+            until("it was read again", lambda: len(told(server)) == 1)
+            second = shown(server)
+            expect(told(server)[0]["good"] and second != first and second == (work / "other-cert.pem").read_text(), "the new certificate")
+            stays.sendall(post(TEXT, SHORT, "Connection: close"))
+            expect(begun.startswith(b"HTTP/1.1 200") and parse(read_all(stays))[0] == 200, "an old connection goes on")
+            expect(parse(read_all(streams))[2].endswith(b"data: [DONE]\n\n"), "and its stream")
+        for n, (cert, key, text) in enumerate([("old-cert.pem", "key.pem", "has expired"), ("cert.pem", "other-key.pem", "is not the key of"),
+                                               ("text.pem", "key.pem", "no certificates in PEM"), ("cert.pem", "locked-key.pem", "is encrypted")]):
+            put(cert, key)
+            server.process.send_signal(signal.SIGHUP)
+            until(f"{text}: told", lambda n=n: len(told(server)) == n + 2)
+            expect(not told(server)[-1]["good"] and text in told(server)[-1]["error"], f"{text}: {told(server)[-1]}")
+            expect(shown(server) == second, f"{text}: the old one stays")
+        (work / "live-cert.pem").unlink()
+        server.process.send_signal(signal.SIGHUP)
+        until("not there: told", lambda: len(told(server)) == 6)
+        put("cert.pem", "key.pem")
+        server.process.send_signal(signal.SIGHUP)
+        until("the first again", lambda: shown(server) == first)
+        counted = raw(server, context_of(work), b"GET /metrics HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").decode()
+        expect('infrt_tls_reload_total{result="good",model_name="tiny_lm"} 2' in counted and
+               'infrt_tls_reload_total{result="bad",model_name="tiny_lm"} 5' in counted, "counted")
+        expect(server.stop() == 0, "SIGTERM: exit code 0")
+
+
 def main():
     infc, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]).resolve()
     shutil.rmtree(work, ignore_errors=True)
@@ -175,6 +226,7 @@ def main():
         expect(server.stop() == 0, "SIGTERM: exit code 0")
     with Server(program) as server:
         expect(server.url.startswith("http:") and server.ask("GET", "/health")[0] == 200 and idle(server), "without the flags: HTTP")
+    check_reload(program, work)
     check_files(program, plain, work)
     finish("serve_tls")
 
