@@ -14,9 +14,8 @@ static int64_t number_of(const infc_yaml *map, const char *key) {
 void infc_spec_fill_serve(const infc_yaml *root, infc_spec *out) {
     const infc_yaml *asked = infc_spec_get(root, "serve"), *map = infc_spec_get_map(root, "serve");
     if (!asked || asked->is_default) return;
-    static const char *const of_llm[] = {"serve.adapter_root", "serve.session_root",
-                                         "serve.key_tokens",   "serve.key_adapters",
-                                         "serve.key_sessions", "serve.timeout"};
+    static const char *const of_llm[] = {"serve.adapter_root", "serve.session_root", "serve.key_tokens",
+                                         "serve.key_adapters", "serve.key_sessions"};
     for (size_t i = 0; i < sizeof of_llm / sizeof *of_llm; i++) {
         const infc_yaml *key = infc_spec_get(map, of_llm[i] + sizeof "serve");
         if (!key) continue;

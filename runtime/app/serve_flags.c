@@ -32,6 +32,7 @@ infrt_status infrt_serve_options_make(const infrt_serve_flags *flags, const infc
         .connections = FIRST(flags->connections, said->connections, 1024),
         .max_body = FIRST(flags->max_body, said->max_body, 8 << 20),
         .requests_per_minute = FIRST(flags->requests_per_minute, said->requests_per_minute, 0),
+        .timeout_ns = FIRST(flags->timeout, said->timeout_ns, 0),
         .watchdog_ns = FIRST(flags->watchdog, said->watchdog_ns, 0),
     };
     return port_read(&flags->port, &out->port, error);

@@ -25,7 +25,7 @@ typedef struct infrt_lm_options {
     bool chat, ignore_eos, pin, huge_pages, lock_memory;
     uint32_t max_tokens, top_k, logprobs, prompt_tokens, tokens, depth, batch, repeat, context,
         chunk, threads, key_tokens, key_adapters;
-    uint64_t seed, kv_memory, key_sessions, timeout, target_itl; /* times: ns */
+    uint64_t seed, kv_memory, key_sessions, target_itl; /* times: ns */
     float temperature, top_p, min_p, repetition_penalty, presence_penalty, frequency_penalty;
     infrt_words stop, logit_bias, adapter;
 } infrt_lm_options;

@@ -23,7 +23,6 @@ static void options_add(const infrt_lm_app *app, infrt_serve_options *out) {
                                              : UINT64_C(1) << 30;
     out->key_tokens = o->key_tokens ? o->key_tokens : said->key_tokens;
     out->key_adapters = o->key_adapters ? o->key_adapters : said->key_adapters;
-    out->timeout_ns = o->timeout ? o->timeout : said->timeout_ns;
 }
 
 infrt_status infrt_lm_serve(infrt_lm_app *app) {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INPUT, MODEL, FORMAT, DIMENSIONS, N_KEYS };
-static const char *const keys[] = {"input", "model", "encoding_format", "dimensions"};
+enum { INPUT, MODEL, FORMAT, DIMENSIONS, TIMEOUT, N_KEYS };
+static const char *const keys[] = {"input", "model", "encoding_format", "dimensions", "timeout"};
 
 typedef struct reading {
     infrt_embed *out;
@@ -112,6 +112,15 @@ static bool dimensions_take(reading *r, infrt_json_reader *json) {
                         r->width);
 }
 
+/* Seconds, as of language models. */
+static bool timeout_take(reading *r, infrt_json_reader *json) {
+    double seconds;
+    if (infrt_json_next(json) != '0' || !infrt_json_number(json, &seconds) || seconds < 0.001 || seconds > 86400)
+        return infrt_refuse(r->refusal, 400, "timeout", "timeout: a number from 0.001 to 86400 is needed");
+    r->out->timeout_ns = (uint64_t)(seconds * 1e9);
+    return true;
+}
+
 static bool key_take(void *self, infrt_json_reader *json, const char *key) {
     reading *r = self;
     int which = 0;
@@ -124,6 +133,7 @@ static bool key_take(void *self, infrt_json_reader *json, const char *key) {
     case INPUT: return input_take(r, json);
     case FORMAT: return format_take(r, json);
     case DIMENSIONS: return dimensions_take(r, json);
+    case TIMEOUT: return timeout_take(r, json);
     default:
         if (infrt_json_next(json) != '"')
             return infrt_refuse(r->refusal, 400, key, "%s: a text is needed", key);

@@ -20,7 +20,8 @@ typedef struct infrt_embed {
     infrt_embed_text *inputs; /* [n_inputs], at least one */
     uint32_t n_inputs;
     bool base64;
-    const char *model; /* in `texts`; null: not said */
+    uint64_t timeout_ns; /* 0: not said */
+    const char *model;   /* in `texts`; null: not said */
 } infrt_embed;
 
 /* `width`: of the vectors, the only `dimensions` that can be had; `most_ids`: of one text. False: `refusal` says why.

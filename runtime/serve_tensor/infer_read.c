@@ -48,8 +48,20 @@ static bool flag_take(const reading *r, infrt_json_reader *json, const char *key
     return infrt_json_word(json, *out ? "true" : "false");
 }
 
+/* Microseconds, as Triton has them; 0: none. */
+static bool timeout_take(const reading *r, infrt_json_reader *json, uint64_t *out_ns) {
+    const uint64_t most = UINT64_C(86400) * 1000000;
+    uint64_t us = 0;
+    if (infrt_json_next(json) != '0' || !infrt_json_count(json, &us) || us > most)
+        return wrong(r, "parameters.timeout", "%s", "microseconds are needed, a whole number up to a day");
+    *out_ns = us * 1000;
+    return true;
+}
+
 static bool request_parameter_take(void *self, infrt_json_reader *json, const char *key) {
     reading *r = self;
+    if (strcmp(key, "timeout") == 0 && infrt_json_next(json) != 'n')
+        return timeout_take(r, json, &r->out->timeout_ns);
     if (strcmp(key, "binary_data_output") == 0) return flag_take(r, json, key, &r->all_binary);
     return infrt_json_skip(json); /* others are for others */
 }

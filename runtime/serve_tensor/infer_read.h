@@ -16,6 +16,7 @@ typedef struct infrt_infer_output {
 typedef struct infrt_infer {
     char id[INFRT_INFER_ID];
     bool has_id;
+    uint64_t timeout_ns; /* 0: not said */
     int64_t sizes[INFRT_TENSOR_SIZES];
     void **inputs;               /* [n_inputs], INFC_ALIGN aligned; they lie behind it */
     infrt_infer_output *outputs; /* [n_outputs], as asked for, or all of the model's */

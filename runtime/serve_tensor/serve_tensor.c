@@ -2,6 +2,7 @@
  * bodies and run the model; they share nothing but letters and the runners' queue. */
 #include "serve_tensor.h"
 #include "infrt_os.h"
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* ---- requests ----------------------------------------------------------------------------------- */
@@ -53,6 +54,8 @@ void infrt_tensor_job_start(infrt_conn *c, bool embeds) {
         return;
     }
     job->embeds = embeds;
+    job->begin_ns = c->begin_ns;
+    job->timeout_ns = s->base.options->timeout_ns;
     job->owner = c;
     ((infrt_tensor_conn *)c)->job = job;
     s->n_jobs++;
@@ -129,9 +132,24 @@ static infrt_embedder embedder_of(const infc_model *model) {
     return e;
 }
 
-static infrt_status model_check(const infc_model *model, infrt_error *error) {
+/* The smallest inference, its tensors as bytes, has to be a request that is taken. */
+static infrt_status body_check(const infc_model *model, uint64_t max_body, infrt_error *error) {
+    int64_t sizes[INFRT_TENSOR_SIZES] = {0};
+    uint64_t least = 64; /* of JSON around it */
+    for (uint32_t i = 0; i < model->n_sizes; i++) sizes[i] = model->sizes[i].min;
+    for (uint32_t i = 0; i < model->n_inputs && !model->embed; i++)
+        least += infrt_bytes_at(model, sizes, INFC_TABLE_INPUTS, i);
+    if (max_body >= least) return INFRT_OK;
+    return infrt_fail(error, INFRT_ERR_USAGE,
+                      "--max-body (or serve.max_body) of %" PRIu64
+                      " bytes: the smallest inference of %s takes %" PRIu64
+                      "; give as many or more",
+                      max_body, model->name, least);
+}
+
+static infrt_status model_check(const infc_model *model, const infrt_serve_options *options, infrt_error *error) {
     if (model->n_sizes <= INFRT_TENSOR_SIZES && model->n_outputs <= INFRT_INFER_OUTPUTS)
-        return INFRT_OK;
+        return body_check(model, options->max_body, error);
     return infrt_fail(error, INFRT_ERR_USAGE, "%s: a model of more than %d sizes or %d outputs is not served",
                       model->name, INFRT_TENSOR_SIZES, INFRT_INFER_OUTPUTS);
 }
@@ -144,7 +162,7 @@ infrt_status infrt_serve_tensors(const infc_model *model, const infrt_weights *w
     const uint32_t fit = infrt_workers_available() / workers, n = fit < 1 ? 1
                                                                   : fit > INFRT_RUNNERS ? INFRT_RUNNERS
                                                                                         : fit;
-    infrt_status status = model_check(model, error);
+    infrt_status status = model_check(model, options, error);
     if (status == INFRT_OK)
         status = infrt_server_open(&s->base, &infrt_tensor_service, model, options, error);
     if (status == INFRT_OK) {

@@ -82,6 +82,9 @@ static bool embed_units(const infc_model *model, const infrt_embedder *e, infrt_
 
 void infrt_tensor_job_read(const infc_model *model, const infrt_embedder *embedder, infrt_tensor_job *job) {
     const bool good = job->embeds ? embed_units(model, embedder, job) : infer_units(model, job);
+    const uint64_t asked = job->embeds ? job->embed.timeout_ns : job->infer.timeout_ns;
+    if (asked && (!job->timeout_ns || asked < job->timeout_ns))
+        job->timeout_ns = asked; /* not more than the server gives */
     if (good) infrt_out_free(&job->body);
 }
 

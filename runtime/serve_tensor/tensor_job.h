@@ -40,7 +40,8 @@ typedef struct infrt_tensor_job {
     infrt_unit *units;
     uint32_t n_units, n_begun, n_done; /* the queue's, below its lock */
     uint64_t ready_ns;                 /* when it had been read */
-    struct infrt_tensor_job *next;     /* the queue's */
+    uint64_t begin_ns, timeout_ns; /* when it came, and how long it may wait for its runs; 0: as long as it takes */
+    struct infrt_tensor_job *next; /* the queue's */
     /* What comes of it: */
     infrt_refusal refusal;
     infrt_out reply;

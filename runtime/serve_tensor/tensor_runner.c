@@ -73,6 +73,17 @@ static void job_return(infrt_runners *r, infrt_tensor_job *job) {
     infrt_mailbox_put(r->out, &job->letter);
 }
 
+/* Whether it is no longer to be run; one whose time is over is refused. `lock` is held. */
+static bool is_over(infrt_tensor_job *job) {
+    if (!job->refusal.status && job->timeout_ns && infrt_os_now_ns() - job->begin_ns >= job->timeout_ns) {
+        job->refusal.type = "timeout_error";
+        job->refusal.code = "deadline_exceeded";
+        infrt_refuse(&job->refusal, 504, job->embeds ? "timeout" : "parameters.timeout",
+                     "the time that an answer may take was over before its run");
+    }
+    return job->refusal.status != 0 || atomic_load(&job->cancelled);
+}
+
 /* Reads one body. `lock` is held, and let go meanwhile. */
 static void body_read(infrt_runners *r, infrt_runner *runner) {
     infrt_tensor_job *job = r->unread;
@@ -80,8 +91,9 @@ static void body_read(infrt_runners *r, infrt_runner *runner) {
     if (!r->unread) r->unread_end = &r->unread;
     pthread_mutex_unlock(&r->lock);
     atomic_store(&runner->busy_since_ns, infrt_os_now_ns());
-    if (!atomic_load(&job->cancelled)) infrt_tensor_job_read(r->model, &r->embedder, job);
-    const bool goes_on = job->n_units && !job->refusal.status && !atomic_load(&job->cancelled);
+    if (!is_over(job))
+        infrt_tensor_job_read(r->model, &r->embedder, job); /* nobody else has it yet */
+    const bool goes_on = job->n_units && !is_over(job);
     if (!goes_on) job_return(r, job);
     pthread_mutex_lock(&r->lock);
     if (!goes_on) return;
@@ -145,7 +157,7 @@ static bool job_done(infrt_runners *r, infrt_tensor_job *job) {
     return done;
 }
 
-/* Units of clients that have left, or of jobs that failed, are not run. */
+/* Units of clients that have left, of jobs that failed or are too late, are not run. */
 static void batch_run(infrt_runners *r, infrt_runner *runner, batch *b) {
     uint32_t n = 0;
     atomic_store(&runner->busy_since_ns, infrt_os_now_ns());
@@ -154,9 +166,9 @@ static void batch_run(infrt_runners *r, infrt_runner *runner, batch *b) {
     for (uint32_t i = 0; i < b->n; i++) {
         infrt_tensor_job *job = b->at[i].job;
         pthread_mutex_lock(&r->lock);
-        const bool failed = job->refusal.status != 0;
+        const bool over = is_over(job);
         pthread_mutex_unlock(&r->lock);
-        if (failed || atomic_load(&job->cancelled)) dead[n_dead++] = job;
+        if (over) dead[n_dead++] = job;
         else b->at[n++] = b->at[i];
     }
     if (n) units_run(r, runner, b, 0, n);

@@ -4,8 +4,6 @@ cache is full or in 8 bits. Cases: serve_cases.py.
 
 usage: serve_loads.py INFC SOURCE_DIR WORK_DIR
 """
-import contextlib
-import ctypes
 import json
 import os
 import pathlib
@@ -17,29 +15,11 @@ import threading
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "llm"))
 from serve_adapters import UNLOAD, answer, load, prepared  # noqa: E402
 from serve_faults import memory_of  # noqa: E402
-from serving import Server, compile_tiny, expect, finish, idle, run_all, until  # noqa: E402
+from serving import Server, compile_tiny, expect, finish, idle, run_all, standing, until  # noqa: E402
 
 TEXT, CHAT = "/v1/completions", "/v1/chat/completions"
 VERSE = "In the beginning God created the heaven and the earth, and the evening and the morning were the first day. "
-SEIZE, INTERRUPT, DETACH = 0x4206, 0x4207, 17  # of ptrace(2)
 BLOCK = 32
-
-
-@contextlib.contextmanager
-def standing(server, name):
-    """A thread of the server stands still meanwhile."""
-    ptrace = ctypes.CDLL(None, use_errno=True).ptrace
-    ptrace.argtypes = (ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p)
-    tasks = pathlib.Path(f"/proc/{server.process.pid}/task")
-    thread = next(int(t.name) for t in tasks.iterdir() if (t / "comm").read_text().strip() == name)
-    for request in (SEIZE, INTERRUPT):
-        if ptrace(request, thread, None, None) != 0:
-            raise OSError(ctypes.get_errno(), f"ptrace of {name}")
-    os.waitpid(thread, 0x40000000)  # __WALL
-    try:
-        yield
-    finally:
-        ptrace(DETACH, thread, None, None)
 
 
 def check_load_aside(server):

@@ -18,7 +18,7 @@ from onnx import TensorProto
 
 import documented
 from run_time_models import Graph
-from serving import Server, parse, read_all
+from serving import Server, parse, read_all, standing
 
 TYPES = {"FP32": np.float32, "INT8": np.int8, "UINT8": np.uint8, "INT16": np.int16, "UINT16": np.uint16, "INT32": np.int32, "UINT32": np.uint32, "INT64": np.int64,
          "BOOL": np.bool_}  # those of inputs; test_infrt_infer.c has the others
@@ -335,8 +335,37 @@ def check_triton(infc, source, work):
     return True
 
 
+def check_deadlines(infc, _, work):
+    """Who has waited too long for a run gets 504 instead of it: by its own `timeout` (microseconds, as Triton's) or the server's.
+    The runner stands still meanwhile."""
+    x = {"x": np.ones((1, 1, 5), np.float32)}
+    body = lambda **parameters: {"inputs": [tensor("x", x["x"])], "parameters": parameters}
+
+    def late(s, **parameters):
+        with s.connect() as c:
+            with standing(s, "runner"):
+                text = json.dumps(body(**parameters))
+                c.sendall(f"POST /v2/models/apart/infer HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Type: application/json\r\n"
+                          f"Content-Length: {len(text)}\r\n\r\n{text}".encode())
+                time.sleep(0.3)
+            return parse(read_all(c))
+
+    with Server(work / "apart/apart", "--threads", "1", prefix=["taskset", "-c", "0"]) as s:
+        expect(late(s)[0] == 200 and late(s, timeout=10 ** 7)[0] == 200 and late(s, timeout=0)[0] == 200, "time enough, or none said")
+        status, _, reply = late(s, timeout=100000)
+        expect(status == 504 and "was over before its run" in json.loads(reply)["error"], "too late", reply)
+        for wrong in (-1, 1.5, "1s", 10 ** 15):
+            status, _, reply = send(s, "apart", body(timeout=wrong))
+            expect(status == 400 and "parameters.timeout" in json.loads(reply)["error"], wrong, reply)
+        expect(send(s, "apart", body(timeout=10 ** 6))[0] == 200, "and it goes on")
+    with Server(work / "apart/apart", "--threads", "1", "--timeout", "100ms", prefix=["taskset", "-c", "0"]) as s:
+        expect(late(s)[0] == 504 and late(s, timeout=10 ** 7)[0] == 504, "the server's, which a request cannot stretch")
+        expect(send(s, "apart", body())[0] == 200, "in time")
+    return True
+
+
 def checks(infc, source, work):
-    return {c.__name__: lambda c=c: c(infc, source, work) for c in (check_protocol, check_types, check_hostile, check_batches, check_limits, check_triton)}
+    return {c.__name__: lambda c=c: c(infc, source, work) for c in (check_protocol, check_types, check_hostile, check_batches, check_limits, check_deadlines, check_triton)}
 
 
 if __name__ == "__main__":

@@ -1,5 +1,8 @@
 """A server of a built language model under test: starts it, talks to it by sockets, reads its log."""
+import contextlib
+import ctypes
 import json
+import os
 import pathlib
 import signal
 import socket
@@ -10,6 +13,7 @@ import threading
 import time
 
 FAILED = []
+SEIZE, INTERRUPT, DETACH = 0x4206, 0x4207, 17  # of ptrace(2)
 
 
 def expect(holds, what):
@@ -36,6 +40,23 @@ def run_all(calls):
 
 def idle(server):
     return server.metric("vllm:num_requests_running") == 0 and server.metric("vllm:num_requests_waiting") == 0
+
+
+@contextlib.contextmanager
+def standing(server, name):
+    """A thread of the server stands still meanwhile."""
+    ptrace = ctypes.CDLL(None, use_errno=True).ptrace
+    ptrace.argtypes = (ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p)
+    tasks = pathlib.Path(f"/proc/{server.process.pid}/task")
+    thread = next(int(t.name) for t in tasks.iterdir() if (t / "comm").read_text().strip() == name)
+    for request in (SEIZE, INTERRUPT):
+        if ptrace(request, thread, None, None) != 0:
+            raise OSError(ctypes.get_errno(), f"ptrace of {name}")
+    os.waitpid(thread, 0x40000000)  # __WALL
+    try:
+        yield
+    finally:
+        ptrace(DETACH, thread, None, None)
 
 
 def finish(name):
