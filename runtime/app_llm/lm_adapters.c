@@ -26,6 +26,17 @@ static bool preloaded(const infc_adapter_info *places, const char *word) {
     return false;
 }
 
+/* Those that say they were made for another model: shapes alone do not tell. */
+static void foreign_tell(infrt_lm_app *app) {
+    infrt_llm_adapter_facts facts[INFRT_LM_ADAPTERS];
+    const uint32_t there = infrt_llm_adapters(app->llm, facts, INFRT_LM_ADAPTERS),
+                   n = there < INFRT_LM_ADAPTERS ? there : INFRT_LM_ADAPTERS;
+    for (uint32_t i = 0; i < n; i++)
+        if (facts[i].base)
+            infrt_shell_note(&app->shell, "the adapter \"%s\" says that it was made for %s; this is %s",
+                             facts[i].name, facts[i].base, app->model->source);
+}
+
 infrt_status infrt_lm_adapters_load(infrt_lm_app *app) {
     const infrt_words *words = &app->options.adapter;
     const uint32_t most =
@@ -54,6 +65,7 @@ infrt_status infrt_lm_adapters_load(infrt_lm_app *app) {
         if (status == INFRT_OK && !preloaded(places, words->at[i]))
             status = infrt_llm_adapter_load_text(app->llm, app->adapters[i], folder, &app->error);
     }
+    if (status == INFRT_OK) foreign_tell(app);
     return status;
 }
 

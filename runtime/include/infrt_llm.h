@@ -218,7 +218,7 @@ infrt_status infrt_llm_adapter_load_text(infrt_llm *llm, const char *name, const
 infrt_status infrt_llm_adapter_remove(infrt_llm *llm, const char *name, infrt_error *error);
 
 typedef struct infrt_llm_adapter_facts {
-    const char *name;         /* borrowed until the next call; "": it is draining */
+    const char *name, *base; /* until the next call; "": it is draining; base: another model, if made for that */
     bool draining;            /* removed or replaced, and there until its requests have ended */
     uint32_t requests;        /* that use it */
     uint32_t rank, n_modules; /* the highest rank; linear layers that it changes */

@@ -9,12 +9,11 @@ enum { MAX_RANK = 1 << 16 };
 
 /* Keys that say where an adapter comes from, or how it was trained: they change no result. */
 static const char *const harmless[] = {
-    "auto_mapping",   "base_model_name_or_path", "corda_config",
-    "eva_config",     "exclude_modules",         "inference_mode",
-    "layers_pattern", "layers_to_transform",     "loftq_config",
-    "lora_dropout",   "megatron_core",           "peft_version",
-    "revision",       "runtime_config",          "target_modules",
-    "task_type",      "lora_ga_config",          "ensure_weight_tying",
+    "auto_mapping",        "corda_config",   "eva_config",          "exclude_modules",
+    "inference_mode",      "layers_pattern", "layers_to_transform", "loftq_config",
+    "lora_dropout",        "megatron_core",  "peft_version",        "revision",
+    "runtime_config",      "target_modules", "task_type",           "lora_ga_config",
+    "ensure_weight_tying",
 };
 
 typedef struct config_reader {
@@ -111,10 +110,21 @@ static bool patterns(infrt_json_reader *r, infrt_adapter_pattern **list, uint32_
     return good;
 }
 
+static bool base_take(infrt_json_reader *r, infrt_adapter_config *config) {
+    infrt_json_reader ahead = *r;
+    if (infrt_json_next(r) != '"') return infrt_json_skip(r);
+    if (!infrt_json_string_read(&ahead, config->base, sizeof config->base))
+        config->base[0] = 0;              /* a long path */
+    for (char *c = config->base; *c; c++) /* it is shown on terminals */
+        if (*c < 0x20 || *c >= 0x7f) *c = '?';
+    return infrt_json_skip(r);
+}
+
 static bool value_take(config_reader *c, infrt_json_reader *r, const char *key) {
     infrt_adapter_config *config = c->config;
     double value = 0;
     if (is_one_of(key, harmless, sizeof harmless / sizeof *harmless)) return infrt_json_skip(r);
+    if (strcmp(key, "base_model_name_or_path") == 0) return base_take(r, config);
     if (strcmp(key, "peft_type") == 0) return (c->type = text_is(r, "LORA"));
     if (strcmp(key, "bias") == 0) return text_is(r, "none");
     if (strcmp(key, "init_lora_weights") == 0) return beginning(r);

@@ -14,6 +14,7 @@ typedef struct infrt_adapter_pattern {
 
 typedef struct infrt_adapter_config {
     double alpha;
+    char base[128]; /* base_model_name_or_path; empty: not said, or longer */
     uint32_t rank;
     bool rslora, has_alpha;
     infrt_adapter_pattern *ranks, *alphas; /* [INFRT_ADAPTER_PATTERNS] each, in the order of the file */

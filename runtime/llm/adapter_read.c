@@ -220,6 +220,8 @@ infrt_status infrt_llm_adapter_sum(const infc_model *model, const infrt_llm_adap
         *r = (adapter_reader){.model = model, .info = model->llm->adapters, .error = error};
         status = folder_read(r, parts[n_read].folder);
         pairs[n_read] = r->pairs;
+        if (!(*out)->base[0] && infrt_adapter_base_is_foreign(model, r->config.base))
+            memcpy((*out)->base, r->config.base, sizeof r->config.base);
         weights[n_read] = parts[n_read].weight;
     }
     if (status == INFRT_OK) status = infrt_adapter_pack(model, pairs, weights, n, *out, error);

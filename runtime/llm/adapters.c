@@ -113,6 +113,7 @@ infrt_status infrt_llm_adapter_add(infrt_llm *llm, const char *name,
                               .n_modules = adapter->n_modules,
                               .uses = adapter->uses};
     strcpy(s->name, name);
+    memcpy(s->base, adapter->base, sizeof s->base);
     return INFRT_OK;
 }
 
@@ -140,6 +141,7 @@ uint32_t infrt_llm_adapters(const infrt_llm *llm, infrt_llm_adapter_facts *out, 
         if (!s->taken) continue;
         if (n < most)
             out[n] = (infrt_llm_adapter_facts){.name = s->name,
+                                               .base = s->base[0] ? s->base : NULL,
                                                .draining = !s->name[0],
                                                .requests = s->holders,
                                                .rank = s->rank,

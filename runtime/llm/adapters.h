@@ -6,7 +6,10 @@
 #define INFRT_ADAPTERS_H
 #include "infrt_llm.h"
 
-enum { INFRT_NO_ADAPTER = -1 };
+enum {
+    INFRT_NO_ADAPTER = -1,
+    INFRT_ADAPTER_BASE = 128 /* bytes of a base model's name, of another model; or empty */
+};
 
 /* Packed as a slot of the pool is; see infrt_llm_adapter_read. */
 struct infrt_llm_adapter {
@@ -17,7 +20,11 @@ struct infrt_llm_adapter {
     uint32_t rank; /* the highest */
     uint32_t n_modules;
     uint32_t uses; /* bit of each input of the model that says so */
+    char base[INFRT_ADAPTER_BASE];
 };
+
+/* adapter_base.c: whether "owner/name" or a path is clearly of another model: neither has the other's name in it. */
+bool infrt_adapter_base_is_foreign(const infc_model *model, const char *base);
 
 typedef struct infrt_adapter_slot {
     char name[INFRT_LLM_ADAPTER_NAME]; /* empty: none, or draining */
@@ -27,6 +34,7 @@ typedef struct infrt_adapter_slot {
     uint64_t last_used; /* for the one to give way */
     uint64_t hash, bytes;
     uint32_t rank, n_modules, uses;
+    char base[INFRT_ADAPTER_BASE];
 } infrt_adapter_slot;
 
 typedef struct infrt_adapters {

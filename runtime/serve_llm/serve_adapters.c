@@ -2,6 +2,7 @@
  * folder, step by step, and no step follows a link. */
 #define _GNU_SOURCE 1
 #include "serve_llm.h"
+#include "adapters.h"
 #include "json_read.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -250,6 +251,9 @@ static void change_reply(infrt_conn *c, const infrt_adapter_change *change) {
     }
     infrt_out_format(&body, "Success: LoRA adapter '%s' %s successfully.", change->name,
                      change->removes ? "removed" : "added");
+    if (change->adapter && change->adapter->base[0])
+        infrt_out_format(&body, " Warning: it says that it was made for %s, and this is %s: answers may make no sense.",
+                         change->adapter->base, c->server->model->source);
     infrt_conn_reply(c, 200, "text/plain; charset=utf-8", &body, NULL);
     infrt_out_free(&body);
 }
@@ -280,9 +284,12 @@ void infrt_handle_adapters(infrt_conn *c) {
         infrt_out_format(
             &body,
             "%s{\"name\":\"%s\",\"state\":\"%s\",\"rank\":%u,\"modules\":%u,\"bytes\":%" PRIu64
-            ",\"hash\":\"%016" PRIx64 "\",\"requests\":%u}",
+            ",\"hash\":\"%016" PRIx64 "\",\"requests\":%u",
             i ? "," : "", a->name, a->name[0] ? "ready" : "draining", a->rank, a->n_modules,
             a->bytes, a->hash, a->requests);
+        if (a->base[0]) infrt_out_text(&body, ",\"made_for\":");
+        if (a->base[0]) infrt_out_string(&body, a->base, strlen(a->base));
+        infrt_out_text(&body, "}");
     }
     pthread_mutex_unlock(&b->lock);
     infrt_out_format(&body, "],\"max_loaded\":%u}\n",

@@ -159,6 +159,7 @@ static void board_write(infrt_engine_thread *e, const infrt_llm_step_info *info)
                                    .bytes = facts[i].bytes,
                                    .hash = facts[i].hash};
         strncpy(a->name, facts[i].name, sizeof a->name - 1);
+        if (facts[i].base) strncpy(a->base, facts[i].base, sizeof a->base - 1);
     }
     pthread_mutex_unlock(&b->lock);
 }

@@ -7,6 +7,7 @@
 
 typedef struct infrt_board_adapter {
     char name[INFRT_LLM_ADAPTER_NAME]; /* empty: draining */
+    char base[128]; /* of another model that it says it was made for; empty: none */
     uint32_t requests, rank, n_modules;
     uint64_t bytes, hash;
 } infrt_board_adapter;

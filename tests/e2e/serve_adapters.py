@@ -75,6 +75,22 @@ def check_answers(server, program, root):
     return alone
 
 
+def check_foreign(server, program, root):
+    """An adapter whose shapes fit and that says it was made for another model is taken, and that is told."""
+    shutil.copytree(root / "a", root / "foreign")
+    config = json.loads((root / "foreign/adapter_config.json").read_text())
+    for base, told in (("TinyLlama/TinyLlama-1.1B-Chat-v1.0", True), ("someone/tiny-lm", False)):
+        (root / "foreign/adapter_config.json").write_text(json.dumps({**config, "base_model_name_or_path": base}))
+        status, _, body = server.ask("POST", LOAD, {"lora_name": "foreign", "lora_path": "foreign"})
+        expect(status == 200 and (b"made for " + base.encode() in body) == told, f"{base}: {body}")
+        listed = [a.get("made_for") for a in server.json("GET", "/v1/lora_adapters")[1]["data"] if a["name"] == "foreign"]
+        expect(listed == [base if told else None], f"{base}: {listed}")
+        done = subprocess.run([program, "run", "--prompt", VERSE, "--max-tokens", "4", "--adapter", root / "foreign"],
+                              capture_output=True, text=True)
+        expect(done.returncode == 0 and (base in done.stderr) == told, f"{base}: {done.stderr}")
+        expect(server.ask("POST", UNLOAD, {"lora_name": "foreign"})[0] == 200, "unloaded")
+
+
 def check_changes(server, alone):
     expect(load(server, "a", "a") == 200, "L23: the same again is fine")
     expect(load(server, "a", "b") == 400, "another under its name is not")
@@ -180,6 +196,7 @@ def main():
         check_names(server, program, root)
         check_refused(server, root)
         check_sums(server, program, root)
+        check_foreign(server, program, root)
         check_gone(server)
         expect(server.stop() == 0, "SIGTERM: exit code 0")
     with Server(program, "--adapter", root / "a", "--adapter", f"second={root / 'b'}") as server:
