@@ -111,6 +111,8 @@ static void put_type(infc_buf *out, const infc_spec_key *key) {
         else infc_buf_printf(out, "%lld to %lld", low, high);
     } else {
         infc_buf_puts(out, without_article(infc_spec_type_name(key->type)));
+        const bool amount = key->type == INFC_SPEC_size || key->type == INFC_SPEC_duration;
+        if (amount && *key->values) infc_buf_printf(out, ", at least %s", key->values);
     }
     if (key->many)
         infc_buf_puts(out, key->type == INFC_SPEC_choice ? "; one or a list" : ", one or a list");

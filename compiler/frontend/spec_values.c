@@ -224,15 +224,15 @@ static void check_number(infc_spec_check *check, const infc_spec_key *key, const
     }
 }
 
-static void check_size(infc_spec_check *check, const infc_spec_key *key, const char *path, infc_yaml *node) {
-    if (!node->plain || !infc_spec_parse_size(node->text, &node->integer)) {
+/* A size or a duration: the key's values are the least one. */
+static void check_amount(infc_spec_check *check, const infc_spec_key *key, const char *path,
+                         infc_yaml *node, bool (*parse)(const char *text, int64_t *out)) {
+    int64_t least = 0;
+    if (!node->plain || !parse(node->text, &node->integer))
         infc_spec_problem_expected(check, key, path, node);
-    }
-}
-
-static void check_duration(infc_spec_check *check, const infc_spec_key *key, const char *path, infc_yaml *node) {
-    if (!node->plain || !infc_spec_parse_duration(node->text, &node->integer))
-        infc_spec_problem_expected(check, key, path, node);
+    else if (parse(key->values, &least) && node->integer < least)
+        infc_spec_problem(check, node, path, "expected at least %s: with less nothing works; got %s",
+                          key->values, node->text);
 }
 
 static void check_boolean(infc_spec_check *check, const infc_spec_key *key, const char *path, infc_yaml *node) {
@@ -258,10 +258,10 @@ void infc_spec_check_value(infc_spec_check *check, const infc_spec_key *key, con
     switch (key->type) {
     case INFC_SPEC_integer: check_integer(check, key, path, node); break;
     case INFC_SPEC_number: check_number(check, key, path, node); break;
-    case INFC_SPEC_size: check_size(check, key, path, node); break;
+    case INFC_SPEC_size: check_amount(check, key, path, node, infc_spec_parse_size); break;
     case INFC_SPEC_choice: check_choice(check, key, path, node); break;
     case INFC_SPEC_dim: check_dim(check, key, path, node); break;
-    case INFC_SPEC_duration: check_duration(check, key, path, node); break;
+    case INFC_SPEC_duration: check_amount(check, key, path, node, infc_spec_parse_duration); break;
     case INFC_SPEC_boolean: check_boolean(check, key, path, node); break;
     case INFC_SPEC_path:
         node->parsed = infc_spec_path(check, node);

@@ -61,8 +61,11 @@ static infrt_status bytes_read(const infrt_flag *flag, const char *text, uint64_
     char *end;
     if (whole_number(text, &value, &end))
         for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-            if (strcmp(end, units[i].name) == 0 && value && !__builtin_mul_overflow(value, units[i].bytes, out))
-                return INFRT_OK;
+            if (strcmp(end, units[i].name) == 0 && value && !__builtin_mul_overflow(value, units[i].bytes, out)) {
+                if (*out >= (uint64_t)flag->least) return INFRT_OK;
+                return infrt_fail(error, INFRT_ERR_USAGE, "%s %s: give at least %.0f bytes: with less nothing works",
+                                  flag->name, text, flag->least);
+            }
     return infrt_fail(error, INFRT_ERR_USAGE, "%s %s: give a size such as 512MiB or 2GiB", flag->name, text);
 }
 
@@ -77,7 +80,9 @@ static infrt_status time_read(const infrt_flag *flag, const char *text, uint64_t
         for (size_t i = 0; i < sizeof units / sizeof *units; i++)
             if (strcmp(end, units[i].name) == 0 && value && value <= INT64_MAX / units[i].ns) {
                 *out = value * units[i].ns;
-                return INFRT_OK;
+                if (*out >= (uint64_t)flag->least) return INFRT_OK;
+                return infrt_fail(error, INFRT_ERR_USAGE, "%s %s: give at least %gms: with less nothing works",
+                                  flag->name, text, flag->least / 1e6);
             }
     return infrt_fail(error, INFRT_ERR_USAGE, "%s %s: give a time such as 80ms, 30s or 2min", flag->name, text);
 }

@@ -12,11 +12,11 @@ typedef enum infrt_flag_kind {
     INFRT_FLAG_WORDS,    /* infrt_words; not empty, as often as given */
     INFRT_FLAG_COUNT,    /* uint32_t in [least, most] */
     INFRT_FLAG_COUNT64,  /* uint64_t, any */
-    INFRT_FLAG_BYTES,    /* uint64_t: 1048576, 512MiB, 2GB */
+    INFRT_FLAG_BYTES,    /* uint64_t, at least `least`: 1048576, 512MiB, 2GB */
     INFRT_FLAG_NUMBER,   /* float in [least, most] */
     INFRT_FLAG_POSITIVE, /* float above 0, at most `most`; 1: off */
     INFRT_FLAG_SECONDS,  /* double above 0, at most `most` */
-    INFRT_FLAG_TIME,     /* uint64_t, nanoseconds: 80ms, 2min */
+    INFRT_FLAG_TIME,     /* uint64_t, nanoseconds, at least `least`: 80ms, 2min */
 } infrt_flag_kind;
 
 /* Start from {0}. */

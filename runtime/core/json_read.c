@@ -119,7 +119,7 @@ static size_t digits_skip(infrt_json_reader *r) {
 }
 
 bool infrt_json_number(infrt_json_reader *r, double *out) {
-    char text[64];
+    char text[1024]; /* more digits than a double can tell apart */
     space_skip(r);
     const char *from = r->at;
     bool good;
@@ -137,7 +137,8 @@ bool infrt_json_number(infrt_json_reader *r, double *out) {
         good = digits_skip(r) > 0;
     }
     const size_t n = (size_t)(r->at - from);
-    if (!good || n >= sizeof text) return infrt_json_refuse(r, "not a number");
+    if (!good) return infrt_json_refuse(r, "not a number");
+    if (n >= sizeof text) return infrt_json_refuse(r, "a number of more than 1023 characters");
     memcpy(text, from, n);
     text[n] = 0;
     *out = strtod(text, NULL);

@@ -60,7 +60,11 @@ static int socket_bind(const infrt_serve_options *o, infrt_error *error) {
     snprintf(host, sizeof host, "%.*s", (int)(brackets ? n - 2 : n), o->host + brackets);
     const int wrong = getaddrinfo(host, port, &hints, &found);
     if (wrong) {
-        infrt_fail(error, INFRT_ERR_USAGE, "--host %s: %s", o->host, gai_strerror(wrong));
+        infrt_fail(error, wrong == EAI_AGAIN || wrong == EAI_SYSTEM ? INFRT_ERR_IO : INFRT_ERR_USAGE,
+                   "--host %s (or serve.host of the spec): no address is known by that name: %s; "
+                   "give 127.0.0.1 for this "
+                   "machine alone, 0.0.0.0 for whoever reaches it, or an address that it has",
+                   o->host, gai_strerror(wrong));
         return -1;
     }
     for (struct addrinfo *a = found; a && fd < 0; a = a->ai_next) {
@@ -76,8 +80,10 @@ static int socket_bind(const infrt_serve_options *o, infrt_error *error) {
         infrt_fail(error, INFRT_ERR_IO, "%s port %u cannot be served: %s%s", o->host, o->port,
                    strerror(failure),
                    failure == EADDRINUSE ? "; --port 0 takes any that is free"
-                   : failure == EACCES   ? "; take one above 1023"
-                                         : "");
+                   : failure == EADDRNOTAVAIL
+                       ? "; --host takes an address that this machine has, or 0.0.0.0 for all"
+                   : failure == EACCES ? "; take one above 1023"
+                                       : "");
     return fd;
 }
 

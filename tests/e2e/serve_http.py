@@ -97,7 +97,13 @@ def check_start(program):
     made = serve(before="ulimit -n 10;")
     expect(made.returncode == 4 and "ulimit -n" in made.stderr, f"few descriptors: {made}")
     made = serve("--host", "192.0.2.1")  # TEST-NET-1 is nobody's
-    expect(made.returncode == 4 and "--port 0" not in made.stderr, f"another machine's address: {made}")
+    expect(made.returncode == 4 and "--port 0" not in made.stderr and "0.0.0.0 for all" in made.stderr, f"another machine's address: {made}")
+    for host in ("no such host", "256.1.1.1", "nosuch.invalid"):
+        made = serve("--host", f"'{host}'")
+        expect(made.returncode in (2, 4) and f"--host {host}" in made.stderr and "127.0.0.1 for this machine" in made.stderr, f"{made}")
+    for flags, least in ((("--max-body", "1"), "1024 bytes"), (("--timeout", "1us"), "1ms"), (("--key-tokens", "1"), "from 2")):
+        made = serve(*flags)
+        expect(made.returncode == 2 and flags[0] in made.stderr and least in made.stderr, f"so little that nothing works: {made}")
     with Server(program, "--host", "[::1]") as server:
         expect(server.url.startswith("http://[::1]:"), "an address in brackets")
     with Server(program, "--context", 2) as small:

@@ -1,11 +1,13 @@
 /* The files of adapters: JSON is read strictly, configurations and tensors are what PEFT writes or refused by name.
  * What answers become is tests/e2e/adapters.py. */
 #include "adapter_file.h"
+#include "adapters.h"
 #include "json_read.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -58,6 +60,54 @@ static void json_is_strict(void **state) {
     assert_false(json_is_good(deep));
 }
 
+/* Numbers of any length that doubles can tell apart are read; longer ones are refused, with a reason. */
+static void long_numbers(void **state) {
+    (void)state;
+    char text[1100];
+    for (size_t n = 20; n < sizeof text - 1; n += n < 70 ? 1 : 37) {
+        memset(text, '1', n);
+        text[1] = '.';
+        text[n] = 0;
+        infrt_json_reader r;
+        double got = 0;
+        infrt_json_reader_init(&r, text, n);
+        assert_int_equal(infrt_json_number(&r, &got), n < 1024);
+        if (n < 1024) assert_true(got == 10.0 / 9 && infrt_json_end(&r));
+        else assert_string_equal(r.wrong, "a number of more than 1023 characters");
+        if (n < 200) {
+            memset(text, '9', n); /* 10^n, rounded */
+            infrt_json_reader_init(&r, text, n);
+            assert_true(infrt_json_number(&r, &got) && fabs(got / pow(10, (double)n) - 1) < 1e-12);
+        }
+    }
+}
+
+/* Names of bases as PEFT writes them, beside what a model is called and was compiled from. */
+static void bases(void **state) {
+    (void)state;
+    static const struct {
+        const char *source, *base;
+        bool foreign;
+    } cases[] = {
+        {"SmolLM2-135M-Instruct", "HuggingFaceTB/SmolLM2-135M-Instruct", false},
+        {"SmolLM2-135M-Instruct-Q4_1.gguf", "HuggingFaceTB/SmolLM2-135M-Instruct", false},
+        {"smollm2_135m_instruct.Q8_0.gguf", "/home/u/SmolLM2-135M-Instruct/", false},
+        {"SmolLM2-135M-Instruct", "HuggingFaceTB/SmolLM2-135M", false}, /* its relative: often meant */
+        {"SmolLM2-135M-Instruct", "TinyLlama/TinyLlama-1.1B-Chat-v1.0", true},
+        {"SmolLM2-135M-Instruct", "HuggingFaceTB/SmolLM2-360M-Instruct", true},
+        {"model.gguf", "meta-llama/Llama-3.2-1B", true}, /* it may be: only a note */
+        {"model.gguf", "x", false},                      /* says nothing */
+        {"model.gguf", "", false},
+        {"SmolLM2-135M-Instruct", "C:\\models\\SmolLM2-135M-Instruct", false},
+        {"other.gguf", "someone/my-model", false}, /* the name of the spec */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const infc_model model = {.name = "my_model", .source = cases[i].source};
+        if (infrt_adapter_base_is_foreign(&model, cases[i].base) != cases[i].foreign)
+            fail_msg("%s for %s", cases[i].base, cases[i].source);
+    }
+}
+
 /* Of a configuration; "": fine. */
 static const char *config_error(const char *text, infrt_adapter_config *config) {
     static infrt_error error;
@@ -93,6 +143,15 @@ static void configurations(void **state) {
     assert_true(scale == 2.0f);
     infrt_adapter_config_of(&c, "model.layers.1.xq_proj", &rank, &scale);
     assert_true(rank == 16 && scale == 2.0f);
+    static const char *const said[][2] = {
+        {"\"a/b\"", "a/b"}, {"null", ""}, {"7", ""}, {"\"a\\u001b[31m\\u00e9\"", "a?[31m??"}};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "{\"peft_type\":\"LORA\",\"r\":4,\"lora_alpha\":8,\"base_model_name_or_path\":%s}",
+                 said[i][0]);
+        assert_string_equal(config_error(text, &c), "");
+        assert_string_equal(c.base, said[i][1]);
+    }
     assert_string_equal(config_error("{\"peft_type\":\"LORA\",\"r\":4}", &c),
                         "c has no lora_alpha");
     assert_non_null(strstr(config_error("{\"r\":0}", &c), ", r: not a rank"));
@@ -154,9 +213,8 @@ static void tensors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_is_strict),
-        cmocka_unit_test(configurations),
-        cmocka_unit_test(tensors),
+        cmocka_unit_test(json_is_strict), cmocka_unit_test(long_numbers), cmocka_unit_test(bases),
+        cmocka_unit_test(configurations), cmocka_unit_test(tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

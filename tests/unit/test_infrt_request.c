@@ -28,6 +28,11 @@ static void expect_taken(const char *body, infrt_ask_route route) {
 #define USER(content) "{\"messages\": [{\"role\": \"user\", \"content\": " content "}]}"
 #define M "\"messages\": [{\"role\": \"user\", \"content\": \"hi\"}]"
 
+/* 160 of them */
+#define TENS "9999999999"
+#define FORTY TENS TENS TENS TENS
+#define NINES FORTY FORTY FORTY FORTY
+
 static void everything_is_taken(void **state) {
     (void)state;
     expect_taken("{" M ", \"model\": \"m\", \"max_tokens\": 5, \"max_completion_tokens\": 7, "
@@ -110,6 +115,11 @@ static const struct {
     const char *body, *param, *text;
 } wrong_values_cases[] = {
     {INFRT_ASK_CHAT, "", "", "not JSON"},
+    {INFRT_ASK_CHAT, "{" M ", \"prompt\": \"a\"}", "prompt", "not supported"},
+    {INFRT_ASK_TEXT, "{\"prompt\": \"a\", " M "}", "messages", "not supported"},
+    {INFRT_ASK_CHAT, "{" M ", \"n\": 1" NINES "}", "n", "from 1 to 16"},
+    {INFRT_ASK_TEXT, "{\"prompt\": \"a\", \"x\": 1" NINES NINES NINES NINES NINES NINES NINES NINES "}",
+     "", "a number of more than 1023 characters"},
     {INFRT_ASK_SAVE, "{\"name\": \"a\"}", "prompt", "either a prompt or messages"},
     {INFRT_ASK_SAVE, "{\"prompt\": \"a\", " M "}", "prompt", "either a prompt or messages"},
     {INFRT_ASK_SAVE, "{\"prompt\": [\"a\", \"b\"]}", "prompt", "either a prompt or messages"},
