@@ -31,6 +31,7 @@ typedef struct infc_cx {
     const char *cache_dir;            /* null: no cache */
     struct infc_mapping *mappings;    /* of infc_file_map */
     struct infc_digest_note *digests; /* of infc_digest_note */
+    struct infc_stamp_seen *stamps;   /* of infc_stamp_keep */
 } infc_cx;
 
 infc_status infc_cx_init(infc_cx *cx); /* arena only; the driver fills the rest */

@@ -5,9 +5,14 @@
 #include "cache.h"
 #include "file.h"
 #include "hash.h"
+#include "stamp.h"
 #include "threads.h"
+#include <fcntl.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define SECRET_KEY "5ec2e75ec2e75ec2"
 #define DIGESTS "5a256" /* before the names of digests, hexadecimal as all keys */
@@ -94,6 +99,56 @@ const char *infc_digest(infc_cx *cx, infc_bytes file) {
     return digest;
 }
 
+/* ---- files that were read before: stamp.h ----------------------------------------------------------------- */
+
+void infc_digests_stamped(infc_cx *cx, const infc_bytes *files, const infc_stamp *stamps,
+                          const char *const *paths, size_t n, const char **out) {
+    bool *known = INFC_NEW(cx->arena, bool, n + 1);
+    struct stat after;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = infc_stamp_find(cx, &stamps[i]);
+        known[i] = out[i];
+    }
+    infc_digests(cx, files, n, out);
+    for (size_t i = 0; i < n; i++)
+        if (!known[i] && lstat(paths[i], &after) == 0)
+            infc_stamp_keep(cx, &stamps[i], &after, out[i]);
+}
+
+const char *infc_digest_mapped(infc_cx *cx, infc_bytes file) {
+    infc_mapped_file mapped;
+    struct stat after;
+    if (!infc_file_mapped(cx, file.ptr, file.len, &mapped)) return infc_digest(cx, file);
+    const char *digest = infc_stamp_find(cx, mapped.stamp);
+    if (digest) return digest;
+    digest = infc_digest(cx, mapped.bytes);
+    if (stat(mapped.path, &after) == 0) infc_stamp_keep(cx, mapped.stamp, &after, digest);
+    return digest;
+}
+
+/* Whether all that memory holds of the file is on the disk. Linux 6.5; what is older says no. */
+static bool is_written(int fd) {
+    enum { CACHESTAT = 451 };
+    const uint64_t range[2] = {0, 0}; /* all of it */
+    struct {
+        uint64_t cached, dirty, written, evicted, recently;
+    } pages = {0};
+    return syscall(CACHESTAT, fd, range, &pages, 0) == 0 && pages.dirty == 0 && pages.written == 0;
+}
+
+void infc_digest_retire(infc_cx *cx, const char *path, int fd) {
+    infc_bytes file;
+    struct stat info, after;
+    const char *dir = infc_path_dir(cx->arena, path), *name = infc_path_base(path);
+    if (!is_written(fd) || infc_file_try_map_beneath(dir, name, false, &file, &info)) return;
+    const infc_stamp stamp = infc_stamp_of(&info);
+    bool kept = infc_stamp_find(cx, &stamp);
+    if (!kept && stamp.still)
+        kept = infc_stamp_keep(cx, &stamp, lstat(path, &after) == 0 ? &after : &info, infc_digest(cx, file));
+    infc_file_unmap(file);
+    if (kept) (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+}
+
 /* ---- files that this process wrote ------------------------------------------------------------------- */
 
 struct infc_digest_note {
@@ -102,9 +157,9 @@ struct infc_digest_note {
     struct infc_digest_note *next;
 };
 
-void infc_digest_note(infc_cx *cx, const char *path, uint64_t bytes, const uint8_t digest[32]) {
+void infc_digest_note(infc_cx *cx, const char *path, uint64_t bytes, const char *digest) {
     struct infc_digest_note *note = INFC_NEW(cx->arena, struct infc_digest_note, 1);
-    *note = (struct infc_digest_note){path, infc_to_hex(cx->arena, digest, 32), bytes, cx->digests};
+    *note = (struct infc_digest_note){path, digest, bytes, cx->digests};
     cx->digests = note;
 }
 

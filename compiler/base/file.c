@@ -1,4 +1,5 @@
 #include "file.h"
+#include "stamp.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -10,26 +11,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Maps what fd is and closes it. */
-static int map_and_close(int fd, bool sole, infc_bytes *out) {
-    struct stat info;
-    int error = fstat(fd, &info) < 0 ? errno : 0;
-    if (!error && S_ISDIR(info.st_mode)) error = EISDIR;
-    if (!error && !S_ISREG(info.st_mode)) error = ENOTSUP;
-    if (!error && sole && info.st_nlink > 1) error = EMLINK;
-    if (!error && info.st_size > 0) {
-        void *at = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+/* Maps what fd is and closes it; what it is, in *info. */
+static int map_and_close(int fd, bool sole, infc_bytes *out, struct stat *info) {
+    int error = fstat(fd, info) < 0 ? errno : 0;
+    if (!error && S_ISDIR(info->st_mode)) error = EISDIR;
+    if (!error && !S_ISREG(info->st_mode)) error = ENOTSUP;
+    if (!error && sole && info->st_nlink > 1) error = EMLINK;
+    if (!error && info->st_size > 0) {
+        void *at = mmap(NULL, (size_t)info->st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (at == MAP_FAILED) error = errno;
-        else *out = (infc_bytes){at, (size_t)info.st_size};
+        else *out = (infc_bytes){at, (size_t)info->st_size};
     }
     close(fd);
     return error;
 }
 
-int infc_file_try_map(const char *path, infc_bytes *out) {
+static int try_map(const char *path, infc_bytes *out, struct stat *info) {
     *out = (infc_bytes){(const uint8_t *)"", 0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block us */
-    return fd < 0 ? errno : map_and_close(fd, false, out);
+    return fd < 0 ? errno : map_and_close(fd, false, out, info);
+}
+
+int infc_file_try_map(const char *path, infc_bytes *out) {
+    struct stat info;
+    return try_map(path, out, &info);
 }
 
 /* Opens the first component of *path below the folder `at`, and moves *path behind it. */
@@ -50,7 +55,8 @@ static int open_component(int at, const char **path, int *out_fd) {
     return link ? ELOOP : error;
 }
 
-int infc_file_try_map_beneath(const char *dir, const char *path, bool sole, infc_bytes *out) {
+int infc_file_try_map_beneath(const char *dir, const char *path, bool sole, infc_bytes *out, struct stat *out_info) {
+    struct stat info;
     *out = (infc_bytes){(const uint8_t *)"", 0};
     int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (at < 0) return errno;
@@ -60,7 +66,7 @@ int infc_file_try_map_beneath(const char *dir, const char *path, bool sole, infc
         if (error) return error;
         at = fd;
     } while (*path);
-    return map_and_close(at, sole, out);
+    return map_and_close(at, sole, out, out_info ? out_info : &info);
 }
 
 void infc_file_unmap(infc_bytes bytes) {
@@ -70,6 +76,8 @@ void infc_file_unmap(infc_bytes bytes) {
 typedef struct infc_mapping {
     infc_bytes bytes;
     struct infc_mapping *next;
+    const char *path;
+    infc_stamp stamp;
 } infc_mapping;
 
 static void unmap_deferred(void *handle) { infc_file_unmap(((infc_mapping *)handle)->bytes); }
@@ -81,14 +89,23 @@ void infc_file_drop(infc_bytes part) {
     if (from < to) (void)madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
-void infc_file_forget(const infc_cx *cx, const void *bytes, size_t n) {
-    uintptr_t from = (uintptr_t)bytes, to = from + n;
+static const infc_mapping *find_mapping(const infc_cx *cx, const void *bytes, size_t n) {
+    const uintptr_t from = (uintptr_t)bytes, to = from + n;
     for (const infc_mapping *m = cx->mappings; m; m = m->next) {
-        uintptr_t begin = (uintptr_t)m->bytes.ptr;
-        if (from < begin || to > begin + m->bytes.len) continue;
-        infc_file_drop((infc_bytes){bytes, n});
-        return;
+        const uintptr_t begin = (uintptr_t)m->bytes.ptr;
+        if (from >= begin && to <= begin + m->bytes.len) return m;
     }
+    return NULL;
+}
+
+void infc_file_forget(const infc_cx *cx, const void *bytes, size_t n) {
+    if (find_mapping(cx, bytes, n)) infc_file_drop((infc_bytes){bytes, n});
+}
+
+bool infc_file_mapped(const infc_cx *cx, const void *bytes, size_t n, infc_mapped_file *out) {
+    const infc_mapping *m = find_mapping(cx, bytes, n);
+    if (m) *out = (infc_mapped_file){m->bytes, m->path, &m->stamp};
+    return m;
 }
 
 /* What a clone without Git LFS has in place of large files. */
@@ -100,13 +117,15 @@ static bool is_pointer(infc_bytes file) {
 infc_status infc_file_map(infc_cx *cx, const char *path, infc_bytes *out) {
     infc_mapping *kept = INFC_NEW(cx->arena, infc_mapping, 1);
     infc_arena_defer(cx->arena, unmap_deferred, kept); /* before there is something to lose */
-    int error = infc_file_try_map(path, out);
+    struct stat info;
+    int error = try_map(path, out, &info);
     if (error) {
         const char *what = infc_file_what_else(path);
         return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path}, "cannot read this file: %s%s",
                          what ? what : strerror(error), what ? ", not a regular file" : "");
     }
-    *kept = (infc_mapping){*out, cx->mappings};
+    path = infc_arena_copy_string(cx->arena, path, strlen(path));
+    *kept = (infc_mapping){*out, cx->mappings, path, infc_stamp_of(&info)};
     cx->mappings = kept;
     if (!is_pointer(*out)) return INFC_OK;
     return infc_fail(

@@ -10,6 +10,13 @@ infc_status infc_file_map(infc_cx *cx, const char *path, infc_bytes *out);
 /* These bytes are not needed soon: where they are of a file that infc_file_map mapped, the memory that holds them is
  * given back, and they are read again when touched. Others stay as they are. */
 void infc_file_forget(const infc_cx *cx, const void *bytes, size_t n);
+/* The whole file that infc_file_map mapped and these bytes are of; false where there is none. */
+typedef struct infc_mapped_file {
+    infc_bytes bytes;
+    const char *path;
+    const struct infc_stamp *stamp; /* when it was mapped */
+} infc_mapped_file;
+bool infc_file_mapped(const infc_cx *cx, const void *bytes, size_t n, infc_mapped_file *out);
 /* Of a part of any mapping of a file: its memory is given back, as far as it is whole pages. */
 void infc_file_drop(infc_bytes part);
 /* Writes beside, then renames: `path` holds all of it or what it held before, but for a power cut: what infc writes
@@ -20,8 +27,8 @@ infc_status infc_file_write(infc_cx *cx, const char *path, infc_bytes bytes, uns
 int infc_file_try_map(const char *path, infc_bytes *out);
 /* The same for a path that others chose: it must lead to a regular file beneath `dir` without `..` (EXDEV, as
  * for an absolute one) and without a symbolic link in any component (ELOOP). `sole`: nor may the file have other names,
- * which may lie anywhere (EMLINK). */
-int infc_file_try_map_beneath(const char *dir, const char *path, bool sole, infc_bytes *out);
+ * which may lie anywhere (EMLINK). out_info may be null. */
+int infc_file_try_map_beneath(const char *dir, const char *path, bool sole, infc_bytes *out, struct stat *out_info);
 void infc_file_unmap(infc_bytes bytes);
 int infc_file_try_write(const char *path, const infc_bytes *pieces, size_t n, unsigned mode);
 /* A file made piece by piece, for what is too large to hold; not atomic: for use inside a stage. The first error is
@@ -43,6 +50,9 @@ void infc_file_writer_skip(infc_file_writer *writer, size_t n);
 void infc_file_writer_copy(infc_file_writer *writer, const char *path); /* all of another file */
 void infc_file_writer_patch(infc_file_writer *writer, uint64_t offset, const void *bytes, size_t n);
 infc_status infc_file_writer_close(infc_file_writer *writer);
+/* Makes `path` another name of `like` where that is a file of ours of this size that would get this mode; it must then
+ * not be written to. */
+bool infc_file_share(const char *like, uint64_t bytes, const char *path, unsigned mode);
 bool infc_file_exists(const char *path);
 /* "a folder", "a device", "a pipe", "a socket"; null for a regular file, and for what cannot be found. */
 const char *infc_file_what_else(const char *path);

@@ -1,5 +1,6 @@
 /* file_writer.c - infc_file_writer of file.h. As long as all that is put agrees with `like`, nothing is written and
  * `fd` is -1; the first byte that differs makes the file, with the part that agreed. */
+#include "digest.h"
 #include "file.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -99,21 +100,30 @@ static void differ(infc_file_writer *writer) {
     copy(writer, writer->like, 0, writer->bytes, &end);
     if (end < writer->bytes && !writer->error)
         writer->error = EIO; /* it became shorter meanwhile */
+    infc_digest_retire(writer->cx, writer->like_path, writer->like);
     close(writer->like);
     writer->like = -1;
 }
 
-/* Gives the file that agreed in all bytes a second name. */
-static bool share(const infc_file_writer *writer) {
+/* Gives the file open as `fd`, of this size, a second name. */
+static bool share(int fd, const char *like, uint64_t bytes, const char *path) {
     struct stat info;
-    if (fstat(writer->like, &info) < 0 || (uint64_t)info.st_size != writer->bytes) return false;
-    if (link(writer->like_path, writer->path) < 0) return false;
-    if (infc_file_is(writer->path, &info)) return true;
-    unlink(writer->path);
+    if (fstat(fd, &info) < 0 || (uint64_t)info.st_size != bytes) return false;
+    if (link(like, path) < 0) return false;
+    if (infc_file_is(path, &info)) return true;
+    unlink(path);
     return false;
 }
 
 /* ---- file.h ------------------------------------------------------------------------------------------------ */
+
+bool infc_file_share(const char *like, uint64_t bytes, const char *path, unsigned mode) {
+    const int fd = open_like(like, mode);
+    if (fd < 0) return false;
+    const bool shared = share(fd, like, bytes, path);
+    close(fd);
+    return shared;
+}
 
 infc_status infc_file_writer_open(infc_cx *cx, const char *path, const char *like, unsigned mode,
                                   infc_file_writer *out) {
@@ -160,7 +170,8 @@ void infc_file_writer_copy(infc_file_writer *writer, const char *path) {
 }
 
 infc_status infc_file_writer_close(infc_file_writer *writer) {
-    writer->shared = writer->like >= 0 && !writer->error && share(writer);
+    writer->shared = writer->like >= 0 && !writer->error &&
+                     share(writer->like, writer->like_path, writer->bytes, writer->path);
     if (writer->like >= 0 && !writer->error && !writer->shared) differ(writer);
     if (writer->like >= 0) close(writer->like);
     if (writer->fd >= 0 && close(writer->fd) < 0 && !writer->error) writer->error = errno;

@@ -117,7 +117,7 @@ static void end(infc_cx *cx, const infc_pieces_file *files, digesting *d) {
         const lane *l = &d->lanes[i];
         if (!l->whole) continue;
         infc_digest_keep(cx, l->message.keyed, l->bytes, l->message.sha256);
-        infc_digest_note(cx, files[i].path, l->bytes, l->message.sha256);
+        infc_digest_note(cx, files[i].path, l->bytes, infc_to_hex(cx->arena, l->message.sha256, 32));
     }
 }
 

@@ -1,6 +1,7 @@
 #include "commit_plan.h"
 #include "../base/digest.h"
 #include "../base/file.h"
+#include "../base/stamp.h"
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
@@ -38,17 +39,23 @@ static bool is_large(const infc_commit_plan *p, const char *path) {
 
 static void digest_large(infc_commit_plan *p) {
     const infc_map *sets[] = {&p->before->paths, &p->now->paths};
-    infc_bytes *files = INFC_NEW(p->cx->arena, infc_bytes, sets[0]->n + sets[1]->n + 1);
-    p->digests = INFC_NEW(p->cx->arena, const char *, sets[0]->n + sets[1]->n + 1);
+    const size_t most = sets[0]->n + sets[1]->n + 1;
+    infc_bytes *files = INFC_NEW(p->cx->arena, infc_bytes, most);
+    infc_stamp *stamps = INFC_NEW(p->cx->arena, infc_stamp, most);
+    const char **paths = INFC_NEW(p->cx->arena, const char *, most);
+    struct stat info;
+    p->digests = INFC_NEW(p->cx->arena, const char *, most);
     p->large = (infc_map){.arena = p->cx->arena};
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < sets[s]->n; i++) {
             const char *path = sets[s]->entries[i].key;
             if (infc_map_find(&p->large, path, NULL) || !is_large(p, path)) continue;
-            if (infc_file_try_map_beneath(p->dir, path, false, &files[p->large.n])) continue;
+            if (infc_file_try_map_beneath(p->dir, path, false, &files[p->large.n], &info)) continue;
+            stamps[p->large.n] = infc_stamp_of(&info);
+            paths[p->large.n] = full(p, path);
             infc_map_put(&p->large, path, p->large.n);
         }
-    infc_digests(p->cx, files, p->large.n, p->digests);
+    infc_digests_stamped(p->cx, files, stamps, paths, p->large.n, p->digests);
     for (size_t i = 0; i < p->large.n; i++) infc_file_unmap(files[i]);
 }
 

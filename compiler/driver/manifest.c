@@ -95,7 +95,7 @@ infc_status infc_manifest_read(infc_cx *cx, const char *dir, infc_manifest *out)
 
 bool infc_manifest_try(infc_cx *cx, const char *dir, const char *path, infc_manifest *out) {
     infc_bytes text;
-    if (infc_file_try_map_beneath(dir, path, false, &text)) return false;
+    if (infc_file_try_map_beneath(dir, path, false, &text, NULL)) return false;
     json_t *json = json_loadb((const char *)text.ptr, text.len, JSON_REJECT_DUPLICATES, NULL);
     infc_file_unmap(text);
     if (!json) return false;
@@ -119,7 +119,7 @@ const infc_manifest_file *infc_manifest_find(const infc_manifest *manifest, cons
 
 int infc_manifest_digest(infc_cx *cx, const char *dir, const char *path, const char **out_sha256) {
     infc_bytes bytes;
-    int error = infc_file_try_map_beneath(dir, path, false, &bytes);
+    int error = infc_file_try_map_beneath(dir, path, false, &bytes, NULL);
     if (error) return error;
     *out_sha256 = infc_digest(cx, bytes);
     infc_file_unmap(bytes);

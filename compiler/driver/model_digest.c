@@ -6,7 +6,7 @@
 static infc_status of_file(infc_cx *cx, const char *path, const char **out) {
     infc_bytes file;
     INFC_TRY(infc_file_map(cx, path, &file));
-    *out = infc_digest(cx, file);
+    *out = infc_digest_mapped(cx, file);
     infc_file_forget(cx, file.ptr, file.len);
     return INFC_OK;
 }

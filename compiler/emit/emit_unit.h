@@ -179,6 +179,21 @@ infc_status infc_emit_recipe(infc_emit_unit *u, const infc_plan_recipe *recipe, 
 /* Frees it; borrowed bytes of a mapped file leave memory. */
 void infc_emit_made_free(infc_emit_unit *u, infc_emit_made *made);
 
+/* emit_known.c: what a payload follows from, and whether the one that stands at `before` (or null) is of the same;
+ * `path` is then another name of it and u->weights_hash is set. `keep`: the payload that was written to `path`. */
+typedef struct infc_emit_origin { /* a file that weights lie in */
+    infc_mapped_file file;
+    const char *digest;
+} infc_emit_origin;
+typedef struct infc_emit_known {
+    const char *key; /* null: it cannot be told */
+    infc_emit_origin *origins;
+    size_t n, cap, n_diags;
+} infc_emit_known;
+void infc_emit_known_begin(infc_emit_unit *u, infc_emit_known *known);
+bool infc_emit_known_take(infc_emit_unit *u, const infc_emit_known *known, const char *before, const char *path);
+void infc_emit_known_keep(infc_emit_unit *u, const infc_emit_known *known, const char *path);
+
 /* emit_weights.c: a file of weights that is being written, and the hash of what was put. */
 typedef struct infc_emit_payload {
     infc_file_writer file;

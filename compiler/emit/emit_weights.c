@@ -152,6 +152,11 @@ infc_status infc_emit_weights(infc_emit_unit *u) {
     memcpy(header.magic, INFC_WEIGHTS_MAGIC, sizeof header.magic);
     const char *path = infc_path_join(u->cx->arena, u->dir, name);
     const char *before = u->before ? infc_path_join(u->cx->arena, u->before, name) : NULL;
+    infc_emit_known known;
+    infc_emit_add_file(u, name);
+    u->out->weights_file = name;
+    infc_emit_known_begin(u, &known);
+    if (infc_emit_known_take(u, &known, before, path)) return INFC_OK;
     INFC_TRY(infc_file_writer_open(u->cx, path, before, 0644, &p.file));
     infc_file_writer_skip(&p.file, sizeof header);
     infc_xxh64_begin(&p.hash);
@@ -160,7 +165,7 @@ infc_status infc_emit_weights(infc_emit_unit *u) {
     header = turned(u, header);
     infc_file_writer_patch(&p.file, 0, &header, sizeof header);
     const infc_status closed = infc_file_writer_close(&p.file);
-    infc_emit_add_file(u, name);
-    u->out->weights_file = name;
-    return status != INFC_OK ? status : closed;
+    if (status != INFC_OK || closed != INFC_OK) return status != INFC_OK ? status : closed;
+    infc_emit_known_keep(u, &known, path);
+    return INFC_OK;
 }

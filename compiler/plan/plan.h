@@ -47,6 +47,9 @@ typedef struct infc_plan_recipe {
  * when it needs no bytes that such a file leaves out. */
 const char *infc_plan_recipe_key(infc_arena *arena, const infc_weights *weights,
                                  const infc_op_desc *ops, int n_ops);
+/* A line for each op: all that its result follows from, but for the bytes of the weights. */
+void infc_plan_recipe_text(infc_arena *arena, const infc_weights *weights, const infc_op_desc *ops,
+                           int n_ops, infc_buf *out);
 
 /* Expressions: the epilogue of a kernel, or the body of a loop nest. Node i may use nodes before it. */
 typedef enum infc_expr_kind {

@@ -22,25 +22,34 @@ static void put_attr(const infc_attr *attr, infc_buf *out) {
     }
 }
 
+void infc_plan_recipe_text(infc_arena *arena, const infc_weights *weights, const infc_op_desc *ops,
+                           int n_ops, infc_buf *out) {
+    for (int i = 0; i < n_ops; i++) {
+        const infc_op_desc *op = &ops[i];
+        infc_buf_puts(out, infc_op_get(op->kind)->name);
+        if (op->kind == INFC_OP_weight) {
+            const infc_weight *weight = infc_weights_get(weights, infc_desc_int(op, "id"));
+            infc_buf_printf(out, " %s (%s)", weight->name, weight->origin);
+        } else {
+            for (int k = 0; k < op->n_attrs; k++) put_attr(&op->attrs[k], out);
+        }
+        infc_buf_printf(out, " -> %s\n", infc_type_text(arena, &op->out));
+    }
+}
+
 const char *infc_plan_recipe_key(infc_arena *arena, const infc_weights *weights,
                                  const infc_op_desc *ops, int n_ops) {
     infc_buf text = {.arena = arena};
     const infc_weight *first = NULL;
     bool any = false;
     for (int i = 0; i < n_ops; i++) {
-        const infc_op_desc *op = &ops[i];
-        infc_buf_puts(&text, infc_op_get(op->kind)->name);
-        if (op->kind == INFC_OP_weight) {
-            const infc_weight *weight = infc_weights_get(weights, infc_desc_int(op, "id"));
-            if (!first) first = weight;
-            any |= packs(weight);
-            infc_buf_printf(&text, " %s (%s)", weight->name, weight->origin);
-        } else {
-            for (int k = 0; k < op->n_attrs; k++) put_attr(&op->attrs[k], &text);
-        }
-        infc_buf_printf(&text, " -> %s\n", infc_type_text(arena, &op->out));
+        if (ops[i].kind != INFC_OP_weight) continue;
+        const infc_weight *weight = infc_weights_get(weights, infc_desc_int(&ops[i], "id"));
+        if (!first) first = weight;
+        any |= packs(weight);
     }
     if (!any) return NULL;
+    infc_plan_recipe_text(arena, weights, ops, n_ops, &text);
     return infc_arena_printf(arena, "%.200s.%016llx", first->name,
                              (unsigned long long)infc_hash64(infc_buf_bytes(&text)));
 }

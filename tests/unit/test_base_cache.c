@@ -1,10 +1,15 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "compiler/base/cache.h"
 #include "compiler/base/digest.h"
 #include "compiler/base/pieces.h"
 #include "compiler/base/hash.h"
+#include "compiler/base/stamp.h"
 #include "folder_fixture.h"
 
 #define KEY "0123456789abcdef0123456789abcdef"
@@ -135,6 +140,106 @@ static void digests_of_pieces(void **state) {
     assert_int_equal(cx.n_diags, 0);
 }
 
+enum { STAMPED = (1 << 20) + 5 };
+
+/* A file of a content each, changed so many seconds ago as its time says. */
+static void write_stamped(const char *path, uint8_t content, int seconds_ago) {
+    uint8_t *bytes = infc_arena_alloc(cx.arena, STAMPED, 1);
+    memset(bytes, content, STAMPED);
+    FILE *file = fopen(path, "w"); /* the same inode */
+    assert_int_equal(fwrite(bytes, 1, STAMPED, file), STAMPED);
+    assert_int_equal(fclose(file), 0);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const struct timespec times[2] = {now, {now.tv_sec - seconds_ago, now.tv_nsec | 1}};
+    if (seconds_ago) assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static infc_stamp stamp_of(const char *path) {
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    return infc_stamp_of(&info);
+}
+
+/* Digests it as of a mapped file, then tells whether a process after this one would know it by its stamp. */
+static bool stays_known(const char *path) {
+    infc_bytes file;
+    struct stat info;
+    const infc_stamp stamp = stamp_of(path);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(infc_file_map(&cx, path, &file), INFC_OK);
+    assert_string_equal(infc_digest_mapped(&cx, file), infc_sha256_hex(cx.arena, file));
+    cx.stamps = NULL;
+    const char *known = infc_stamp_find(&cx, &stamp);
+    assert_true(stamp.settled || !known);
+    if (known) assert_string_equal(known, infc_sha256_hex(cx.arena, file));
+    return known;
+}
+
+static void stamps(void **state) {
+    (void)state;
+    static const struct timespec pause = {.tv_nsec = 150000000};
+    const char *path = in_dir("large"), *cache = cx.cache_dir;
+    struct stat info;
+    write_stamped(path, 1, 0); /* it may change again within the same tick */
+    stays_known(path);
+    write_stamped(path, 1, -100); /* one day now is that time */
+    nanosleep(&pause, NULL);
+    assert_false(stays_known(path));
+    write_stamped(path, 2, 100); /* it may change, though its time says otherwise */
+    stays_known(path);
+    nanosleep(&pause, NULL);
+    assert_true(stays_known(path));
+    const infc_stamp before = stamp_of(path);
+    write_stamped(path, 3, 100); /* of the same size, and its time set back */
+    const struct timespec times[2] = {{0, UTIME_OMIT}, {(time_t)before.words[3], (long)before.words[4]}};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    assert_int_equal(stamp_of(path).words[4], before.words[4]);
+    nanosleep(&pause, NULL);
+    assert_true(stays_known(path)); /* by its new stamp: the digest is checked */
+    write_stamped(path, 4, 1);
+    nanosleep(&pause, NULL);
+    stays_known(path); /* racy for others, */
+    const infc_stamp still = stamp_of(path);
+    assert_int_equal(stat(path, &info), 0);
+    assert_true(infc_stamp_keep(&cx, &still, &info, infc_sha256_hex(cx.arena, (infc_bytes){NULL, 0})));
+    assert_non_null(infc_stamp_find(&cx, &still)); /* not for this process */
+    assert_false(infc_stamp_keep(&cx, &before, &info, "of a file that changed meanwhile"));
+    write_stamped(path, 5, 100);
+    nanosleep(&pause, NULL);
+    cx.cache_dir = NULL;
+    assert_false(stays_known(path));
+    cx.cache_dir = cache;
+    assert_true(stays_known(path));
+    assert_int_equal(cx.n_diags, 0);
+}
+
+/* What is about to be replaced stays what it is. */
+static void retired_files(void **state) {
+    (void)state;
+    static const struct timespec pause = {.tv_nsec = 150000000};
+    const char *path = in_dir("large"), *digest;
+    infc_bytes file;
+    write_stamped(path, 6, 100);
+    sync();
+    nanosleep(&pause, NULL);
+    const int fd = open(path, O_RDONLY);
+    infc_digest_retire(&cx, path, fd);
+    close(fd);
+    assert_int_equal(infc_file_map(&cx, path, &file), INFC_OK);
+    const infc_stamp stamp = stamp_of(path);
+    infc_digests_stamped(&cx, &file, &stamp, &path, 1, &digest);
+    assert_string_equal(digest, infc_sha256_hex(cx.arena, file));
+    const int none = open(in_dir("not-there"), O_RDONLY);
+    infc_digest_retire(&cx, in_dir("not-there"), none);
+    assert_true(infc_file_share(path, STAMPED, in_dir("other"), 0644));
+    assert_false(infc_file_share(path, STAMPED, in_dir("other"), 0644));
+    assert_false(infc_file_share(path, STAMPED - 1, in_dir("another"), 0644));
+    assert_false(infc_file_share(path, STAMPED, in_dir("another"), 0755));
+    assert_false(infc_file_share(in_dir("not-there"), 0, in_dir("another"), 0644));
+    assert_int_equal(cx.n_diags, 0);
+}
+
 static void default_folder(void **state) {
     (void)state;
     unsetenv("INFC_CACHE");
@@ -155,7 +260,8 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, folder_teardown)
     const struct CMUnitTest tests[] = {
         TEST(store_and_fetch), TEST(damage_is_a_miss),  TEST(failures_are_silent_misses),
-        TEST(digests),         TEST(digests_of_pieces), TEST(default_folder),
+        TEST(digests),         TEST(digests_of_pieces), TEST(stamps),
+        TEST(retired_files),   TEST(default_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

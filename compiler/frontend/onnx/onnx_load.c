@@ -54,7 +54,7 @@ static infc_status open_file(infc_onnx_files *files, infc_loc loc, const char *l
         return infc_fail(cx, INFC_ERR_MODEL, loc,
                          "external data \"%s\": \"..\" is not allowed in a location", location);
     infc_bytes *kept = INFC_NEW(cx->arena, infc_bytes, 1);
-    int error = infc_file_try_map_beneath(files->dir, location, true, kept);
+    int error = infc_file_try_map_beneath(files->dir, location, true, kept, NULL);
     if (error) {
         bool damaged = error == EXDEV || error == ELOOP || error == EMLINK;
         return infc_fail(cx, damaged ? INFC_ERR_MODEL : INFC_ERR_IO, loc,
