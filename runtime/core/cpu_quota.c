@@ -25,42 +25,51 @@ static bool list_has(const char *list, const char *word) {
     return false;
 }
 
-/* The group of this process: of the hierarchy with the cpu controller (v1), or of the unified one (v2). */
-static bool group_find(const char *root, bool v2, char *out) {
+typedef struct hierarchy {
+    bool v2, grouped, mounted;
+    char group[PATH_BYTES]; /* of this process */
+    char point[PATH_BYTES]; /* where it is mounted, */
+    char root[PATH_BYTES];  /* and the group that is its root there */
+} hierarchy;
+enum { V1, V2, HIERARCHIES }; /* the one with the cpu controller, and the unified one */
+
+static void take_group(hierarchy *h, const char *id, const char *controllers, const char *path) {
+    if (h->grouped || !(h->v2 ? strcmp(id, "0") == 0 && *controllers == 0 : list_has(controllers, "cpu"))) return;
+    snprintf(h->group, sizeof h->group, "%.*s", PATH_BYTES - 1, path);
+    h->grouped = true;
+}
+
+static void find_groups(const char *root, hierarchy *all) {
     FILE *file = open_under(root, "/proc/self/cgroup");
-    if (!file) return false;
     char line[LINE_BYTES];
-    bool found = false;
-    while (!found && fgets(line, sizeof line, file)) { /* "4:cpu,cpuacct:/path" or "0::/path" */
+    while (file && fgets(line, sizeof line, file)) { /* "4:cpu,cpuacct:/path" or "0::/path" */
         line[strcspn(line, "\n")] = 0;
         char *controllers = strchr(line, ':'), *path = controllers ? strchr(controllers + 1, ':') : NULL;
         if (!path) continue;
         *controllers++ = 0;
         *path++ = 0;
-        found = v2 ? strcmp(line, "0") == 0 && *controllers == 0 : list_has(controllers, "cpu");
-        if (found) snprintf(out, PATH_BYTES, "%.*s", PATH_BYTES - 1, path);
+        for (int i = 0; i < HIERARCHIES; i++) take_group(&all[i], line, controllers, path);
     }
-    fclose(file);
-    return found;
+    if (file) fclose(file);
 }
 
-/* Where the hierarchy is mounted, and the group that is its root there. */
-static bool mount_find(const char *root, bool v2, char *mount_point, char *mount_root) {
+static void take_mount(hierarchy *h, const char *line, const char *type, const char *super) {
+    if (h->mounted || !(h->v2 ? strcmp(type, "cgroup2") == 0 : strcmp(type, "cgroup") == 0 && list_has(super, "cpu")))
+        return;
+    h->mounted = sscanf(line, "%*s %*s %*s %4095s %4095s", h->root, h->point) == 2;
+}
+
+static void find_mounts(const char *root, hierarchy *all) {
     FILE *file = open_under(root, "/proc/self/mountinfo");
-    if (!file) return false;
     char line[LINE_BYTES];
-    bool found = false;
-    while (!found && fgets(line, sizeof line, file)) { /* id parent dev ROOT POINT options... - TYPE source SUPER */
+    while (file && fgets(line, sizeof line, file)) { /* id parent dev ROOT POINT options... - TYPE source SUPER */
         line[strcspn(line, "\n")] = 0;
         char type[64], super[1024];
-        const char *tail = strstr(line, " - ");
+        const char *tail = strstr(line, " - cgroup");
         if (!tail || sscanf(tail, " - %63s %*s %1023s", type, super) != 2) continue;
-        if (v2 ? strcmp(type, "cgroup2") != 0 : strcmp(type, "cgroup") != 0 || !list_has(super, "cpu"))
-            continue;
-        found = sscanf(line, "%*s %*s %*s %4095s %4095s", mount_root, mount_point) == 2;
+        for (int i = 0; i < HIERARCHIES; i++) take_mount(&all[i], line, type, super);
     }
-    fclose(file);
-    return found;
+    if (file) fclose(file);
 }
 
 /* The first two words of a small file as numbers; "max" and negatives are -1. */
@@ -90,26 +99,38 @@ static uint32_t level_quota(const char *root, bool v2, const char *directory) {
     return cpus < 1 ? 1 : cpus < UINT32_MAX ? (uint32_t)cpus : UINT32_MAX;
 }
 
-static uint32_t hierarchy_quota(const char *root, bool v2) {
-    char group[PATH_BYTES], point[PATH_BYTES], mount_root[PATH_BYTES], directory[2 * PATH_BYTES];
-    if (!group_find(root, v2, group) || !mount_find(root, v2, point, mount_root)) return UINT32_MAX;
-    const char *below = group;
-    size_t n = strlen(mount_root);
-    if (n > 1 && strncmp(group, mount_root, n) == 0 && (group[n] == 0 || group[n] == '/'))
-        below = group + n;
-    snprintf(directory, sizeof directory, "%s%s", point, below);
+static uint32_t hierarchy_quota(const char *root, const hierarchy *h) {
+    char directory[2 * PATH_BYTES];
+    if (!h->grouped || !h->mounted) return UINT32_MAX;
+    const char *below = h->group;
+    size_t n = strlen(h->root);
+    if (n > 1 && strncmp(h->group, h->root, n) == 0 && (h->group[n] == 0 || h->group[n] == '/')) below = h->group + n;
+    snprintf(directory, sizeof directory, "%s%s", h->point, below);
     uint32_t least = UINT32_MAX;
-    for (size_t stop = strlen(point);;) {
-        uint32_t cpus = level_quota(root, v2, directory);
-        if (cpus < least) least = cpus;
+    for (size_t stop = strlen(h->point);;) {
         char *slash = strrchr(directory, '/');
+        const bool twice = slash && slash > directory && slash[1] == 0;
+        const uint32_t cpus = twice ? UINT32_MAX : level_quota(root, h->v2, directory);
+        if (cpus < least) least = cpus;
         if (!slash || (size_t)(slash - directory) < stop) break;
         *slash = 0;
     }
     return least;
 }
 
+/* On the way to a first run: each file is read once. */
 uint32_t infrt_os_cpu_quota(const char *root) {
-    uint32_t v1 = hierarchy_quota(root, false), v2 = hierarchy_quota(root, true);
-    return v1 < v2 ? v1 : v2;
+    hierarchy all[HIERARCHIES];
+    uint32_t least = UINT32_MAX;
+    for (int i = 0; i < HIERARCHIES; i++) {
+        all[i].v2 = i == V2;
+        all[i].grouped = all[i].mounted = false;
+    }
+    find_groups(root, all);
+    find_mounts(root, all);
+    for (int i = 0; i < HIERARCHIES; i++) {
+        const uint32_t cpus = hierarchy_quota(root, &all[i]);
+        if (cpus < least) least = cpus;
+    }
+    return least;
 }

@@ -179,7 +179,7 @@ void infrt_workers_destroy(infrt_workers **team) {
 }
 
 uint32_t infrt_workers_available(void) {
-    uint32_t cpus = infrt_os_affinity(), quota = infrt_os_cpu_quota("");
+    uint32_t cpus = infrt_os_affinity(), quota = cpus > 1 ? infrt_os_cpu_quota("") : cpus; /* one is the least */
     uint32_t n = cpus < quota ? cpus : quota;
     return n < INFRT_MAX_WORKERS ? n : INFRT_MAX_WORKERS;
 }
