@@ -155,7 +155,7 @@ static void tell_made_up(infrt_error *error) {
 infrt_status infrt_app_bench(infrt_app *app) {
     double seconds = app->options.seconds > 0 ? app->options.seconds : 1;
     bench b = {0};
-    infrt_status status = infrt_app_open(app, infrt_app_workers(app));
+    infrt_status status = infrt_app_open(app, app->options.threads);
     b.startup_ns = infrt_os_now_ns() - app->begin_ns;
     if (status == INFRT_OK) status = bench_create(app, &b);
     if (status == INFRT_OK) {

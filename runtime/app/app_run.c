@@ -85,7 +85,7 @@ static infrt_status results_give(infrt_app *app, const recorder *r, infrt_run_ti
 infrt_status infrt_app_run(infrt_app *app) {
     const infrt_options *o = &app->options;
     recorder r = {0};
-    uint32_t workers = o->dump.n ? 1 : infrt_app_workers(app);
+    uint32_t workers = o->dump.n ? 1 : o->threads;
     if ((o->dump.n > 0) != (o->dump_to != NULL))
         return infrt_fail(&app->error, INFRT_ERR_USAGE, "--dump-tensor and --dump-to go together");
     if (o->dump.n && o->threads > 1)

@@ -34,7 +34,8 @@ typedef struct hierarchy {
 enum { V1, V2, HIERARCHIES }; /* the one with the cpu controller, and the unified one */
 
 static void take_group(hierarchy *h, const char *id, const char *controllers, const char *path) {
-    if (h->grouped || !(h->v2 ? strcmp(id, "0") == 0 && *controllers == 0 : list_has(controllers, "cpu"))) return;
+    if (h->grouped || !(h->v2 ? strcmp(id, "0") == 0 && *controllers == 0 : list_has(controllers, "cpu")))
+        return;
     snprintf(h->group, sizeof h->group, "%.*s", PATH_BYTES - 1, path);
     h->grouped = true;
 }
@@ -54,7 +55,8 @@ static void find_groups(const char *root, hierarchy *all) {
 }
 
 static void take_mount(hierarchy *h, const char *line, const char *type, const char *super) {
-    if (h->mounted || !(h->v2 ? strcmp(type, "cgroup2") == 0 : strcmp(type, "cgroup") == 0 && list_has(super, "cpu")))
+    if (h->mounted ||
+        !(h->v2 ? strcmp(type, "cgroup2") == 0 : strcmp(type, "cgroup") == 0 && list_has(super, "cpu")))
         return;
     h->mounted = sscanf(line, "%*s %*s %*s %4095s %4095s", h->root, h->point) == 2;
 }
@@ -104,7 +106,8 @@ static uint32_t hierarchy_quota(const char *root, const hierarchy *h) {
     if (!h->grouped || !h->mounted) return UINT32_MAX;
     const char *below = h->group;
     size_t n = strlen(h->root);
-    if (n > 1 && strncmp(h->group, h->root, n) == 0 && (h->group[n] == 0 || h->group[n] == '/')) below = h->group + n;
+    if (n > 1 && strncmp(h->group, h->root, n) == 0 && (h->group[n] == 0 || h->group[n] == '/'))
+        below = h->group + n;
     snprintf(directory, sizeof directory, "%s%s", h->point, below);
     uint32_t least = UINT32_MAX;
     for (size_t stop = strlen(h->point);;) {

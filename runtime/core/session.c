@@ -1,5 +1,6 @@
 /* session.c - one block of memory and one team of workers for the runs of a model. */
 #include "infrt_os.h"
+#include "workers.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -49,8 +50,10 @@ static void run_part(void *self, uint32_t worker) {
 
 infrt_status infrt_session_create(const infc_model *model, const infrt_weights *weights,
                                   uint32_t workers, infrt_session **out, infrt_error *error) {
+    const bool chosen = workers > 0;
     *out = NULL;
-    if (workers < 1 || workers > INFRT_MAX_WORKERS)
+    if (!chosen) workers = infrt_workers_default(model);
+    if (workers > INFRT_MAX_WORKERS)
         return infrt_fail(error, INFRT_ERR_USAGE, "%u workers: give 1 to %u", workers, INFRT_MAX_WORKERS);
     if (model->weights_bytes && !weights->data)
         return infrt_fail(error, INFRT_ERR_USAGE, "%s: the weights are not open", model->name);
@@ -71,7 +74,8 @@ infrt_status infrt_session_create(const infc_model *model, const infrt_weights *
     session->arena_bytes = arena_bytes;
     session->block_bytes = (size_t)block_bytes;
     session->weights = weights->data;
-    infrt_status status = infrt_workers_create(workers, &session->workers, error);
+    infrt_status status =
+        (chosen ? infrt_workers_create : infrt_workers_create_fitting)(workers, &session->workers, error);
     if (status != INFRT_OK) infrt_session_destroy(&session);
     *out = session;
     return status;

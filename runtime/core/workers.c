@@ -10,6 +10,7 @@
  * worker whose last few spins at a gate were in vain sleeps at once there, but for a try now and then. */
 #define _GNU_SOURCE 1
 #include "infrt_os.h"
+#include "workers.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdalign.h>
@@ -129,7 +130,7 @@ static int start(infrt_workers *team) {
     return failed;
 }
 
-infrt_status infrt_workers_create(uint32_t n, infrt_workers **out, infrt_error *error) {
+static infrt_status create(uint32_t n, bool fitting, infrt_workers **out, infrt_error *error) {
     *out = NULL;
     if (n < 1 || n > INFRT_MAX_WORKERS)
         return infrt_fail(error, INFRT_ERR_USAGE, "%u workers: give 1 to %u", n, INFRT_MAX_WORKERS);
@@ -141,7 +142,7 @@ infrt_status infrt_workers_create(uint32_t n, infrt_workers **out, infrt_error *
     team->n_started = 1;
     team->block_bytes = bytes;
     team->barrier = (infc_barrier){barrier_wait, team};
-    team->spin_ns = n > 1 && n <= infrt_workers_available() ? SPIN_NS : 0;
+    team->spin_ns = n > 1 && (fitting || n <= infrt_workers_available()) ? SPIN_NS : 0;
     int failed = start(team);
     if (failed) {
         uint32_t got = team->n_started;
@@ -151,6 +152,14 @@ infrt_status infrt_workers_create(uint32_t n, infrt_workers **out, infrt_error *
     }
     *out = team;
     return INFRT_OK;
+}
+
+infrt_status infrt_workers_create(uint32_t n, infrt_workers **out, infrt_error *error) {
+    return create(n, false, out, error);
+}
+
+infrt_status infrt_workers_create_fitting(uint32_t n, infrt_workers **out, infrt_error *error) {
+    return create(n, true, out, error);
 }
 
 void infrt_workers_run(infrt_workers *team, void (*task)(void *self, uint32_t worker), void *self) {

@@ -122,8 +122,8 @@ typedef struct infrt_watch {
     void (*step)(void *self, uint32_t step, uint32_t worker); /* after each step */
 } infrt_watch;
 
-/* Allocates everything that a run needs, in one block from the OS; the first run fills it with pages. `out` is given.
- * INFRT_ERR_USAGE (workers), INFRT_ERR_NO_MEMORY. */
+/* Allocates everything that a run needs, in one block from the OS; the first run fills it with pages. workers: 0 for
+ * infrt_workers_default. `out` is given. INFRT_ERR_USAGE (workers), INFRT_ERR_NO_MEMORY. */
 infrt_status infrt_session_create(const infc_model *model, const infrt_weights *weights,
                                   uint32_t workers, infrt_session **out, infrt_error *error);
 /* One run; allocates nothing. inputs[i], outputs[i]: row-major, of the bytes and in the order of the model's

@@ -92,6 +92,17 @@ static void test_session_same_answer(void **state) {
     }
 }
 
+static void test_session_chooses(void **state) {
+    (void)state;
+    infc_model model = fake_model_make();
+    fake_payload payload = fake_payload_make(0.5f);
+    infrt_weights weights = {.data = &payload, .bytes = sizeof payload};
+    infrt_session *session;
+    assert_int_equal(infrt_session_create(&model, &weights, 0, &session, NULL), INFRT_OK);
+    assert_int_equal(infrt_session_workers(session), infrt_workers_default(&model));
+    infrt_session_destroy(&session);
+}
+
 typedef struct counts {
     uint32_t begin[4], met[4], step[4][2];
 } counts;
@@ -187,6 +198,7 @@ int main(void) {
         cmocka_unit_test(test_team_sizes_refused),
         cmocka_unit_test(test_default_workers),
         cmocka_unit_test(test_session_same_answer),
+        cmocka_unit_test(test_session_chooses),
         cmocka_unit_test(test_watch_sees_each_step_and_barrier),
         cmocka_unit_test(test_session_failures),
         cmocka_unit_test(test_model_check),
