@@ -80,7 +80,7 @@ def check_client(infc, source, work):
         tokens = sum(len(theirs.ids(t)) for t in TEXTS)
         expect(usage.prompt_tokens == usage.total_tokens == tokens, "usage", usage)
         for i, text in enumerate(TEXTS):  # alone, as numbers, as ids: the same bits
-            for given, more in ((text, {}), (text, {"encoding_format": "float"}), ([text], {"user": "u"}), (theirs.ids(text), {}), ([theirs.ids(text)] * 2, {"dimensions": 384})):
+            for given, more in ((text, {}), (text, {"encoding_format": "float"}), ([text], {"user": "u", "timeout": 600}), (theirs.ids(text), {}), ([theirs.ids(text)] * 2, {"dimensions": 384})):
                 again, _ = vectors(client, given, **more)
                 expect(all(v.tobytes() == got[i].tobytes() for v in again), (text, more))
         raw = s.json("POST", "/v1/embeddings", {"input": TEXTS[0], "encoding_format": "base64"})[1]["data"][0]["embedding"]
@@ -96,7 +96,7 @@ def check_client(infc, source, work):
 
 
 def refusals(s, client, theirs):
-    cases = [({"input": "x", "dimensions": 100}, "dimensions"), ({"input": "x", "encoding_format": "hex"}, "encoding_format"), ({"input": []}, "input"), ({"input": ""}, "input"), ({"input": ["a", ""]}, "input"),
+    cases = [({"input": "x", "dimensions": 100}, "dimensions"), ({"input": "x", "timeout": 0}, "timeout"), ({"input": "x", "timeout": "1s"}, "timeout"), ({"input": "x", "encoding_format": "hex"}, "encoding_format"), ({"input": []}, "input"), ({"input": ""}, "input"), ({"input": ["a", ""]}, "input"),
              ({"input": ["a", [1]]}, "input"), ({"input": [1, "a"]}, "input"), ({"input": [[]]}, "input"), ({"input": [[1], []]}, "input"), ({"input": {"a": 1}}, "input"), ({"input": 5}, "input"), ({"input": None}, "input"),
              ({}, "input"), ({"input": ["a"] * 2049}, "input"), ({"input": [-1]}, "input"), ({"input": [1.5]}, "input"), ({"input": [2 ** 40]}, "input"), ({"input": "guitar " * 127}, "input"), ({"input": [5] * 129}, "input"),
              ({"input": "a\u0000b"}, None), ({"input": "x", "model": 3}, "model")]

@@ -75,9 +75,14 @@ def check_allocations(program, work, library, root):
         "text of tokens": post("/detokenize", {"tokens": [5, 6, 7]}, "Connection: close"),
         "facts": b"GET /metrics HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
         "an adapter": post("/v1/load_lora_adapter", {"lora_name": "a", "lora_path": "a", "load_inplace": True}, "Connection: close"),
+        "a session": post("/v1/sessions/save", {"name": "a", "prompt": VERSE * 2}, "Connection: close"),
+        "a session back": post("/v1/sessions/restore", {"name": "a"}, "Connection: close"),
+        "sessions": b"GET /v1/sessions HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
     }
     told = 0
-    with Server(program, "--adapter-root", root, env=env) as server:
+    (work / "sessions").mkdir()
+    with Server(program, "--adapter-root", root, "--session-root", work / "sessions", env=env) as server:
+        server.json("POST", TEXT, {**SHORT, "prompt": VERSE * 2})
         known = server.json("POST", TEXT, SHORT)[1]["choices"]
         for what, request in kinds.items():
             n, failed = 0, 1

@@ -103,10 +103,10 @@ def rows_apart(path, mixed=False):
     g.save(path, [("x", TensorProto.FLOAT, ["rows", "steps", 5])], [("y", TensorProto.FLOAT, ["rows", "steps", 7])])
 
 
-def logarithm(path):
+def logarithm(path, n=4):
     g = Graph(3)
     g.node("Log", ["x"], "y")
-    g.save(path, [("x", TensorProto.FLOAT, [4])], [("y", TensorProto.FLOAT, [4])])
+    g.save(path, [("x", TensorProto.FLOAT, [n])], [("y", TensorProto.FLOAT, [n])])
 
 
 # ---- checks
@@ -232,6 +232,12 @@ def check_hostile(infc, _, work):
         status, _, reply = send(s, "log", {"inputs": [tensor("x", x["x"])]})
         expect(status == 400 and "binary_data" in json.loads(reply)["error"], "NaN that would go out as JSON", reply)
         expect(np.isnan(infer(s, "log", x, True)["y"][2]), "NaN as bytes")
+    logarithm(work / "wide.onnx", 1000)
+    serve(infc, work, "wide", "{}").stop()
+    done = subprocess.run([work / "wide/wide", "serve", "--port", "0", "--max-body", "2KiB"], capture_output=True, text=True, timeout=20)
+    expect(done.returncode == 2 and "the smallest inference of wide takes 4064" in done.stderr, "a limit below any inference", done.stderr)
+    with Server(work / "wide/wide", "--max-body", "5KiB") as s:
+        expect(infer(s, "wide", {"x": np.ones(1000, np.float32)}, True)["y"].shape == (1000,), "one that is enough for bytes")
     return True
 
 
