@@ -1,6 +1,11 @@
 /* onnx_eval: imports an ONNX model and runs it with the reference kernels, for comparison with other runtimes.
  *
  *   onnx_eval MODEL.onnx [--dim NAME=N]... [--max-trips N] [--print] [--input FILE]... [--output FILE]...
+ *   onnx_eval --serve
+ *
+ * The second runs many: each line of stdin, arguments with tabs between, is one of the first, in a process of its own;
+ * the first two are files for its stdout and stderr. Its exit code, or minus the signal that ended it, is a line of
+ * stdout. (Loading LLVM takes longer than most models.)
  *
  * FILEs are raw little-endian f32 in the order of the model's inputs and outputs. --print writes the IR to
  * stdout. Diagnostics go to stderr as infc prints them; the exit code is infc's. */
@@ -11,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { MAX_FILES = 64 };
 
@@ -101,7 +108,7 @@ static infc_status run(infc_cx *cx, options *o) {
     return INFC_OK;
 }
 
-int main(int argc, char **argv) {
+static int run_arguments(int argc, char **argv) {
     infc_cx cx;
     static options o;
     if (infc_cx_init(&cx) != INFC_OK) return 4;
@@ -115,4 +122,35 @@ int main(int argc, char **argv) {
     fputs(infc_buf_str(&text), stderr);
     infc_cx_deinit(&cx);
     return infc_status_exit_code(status);
+}
+
+enum { MAX_ARGUMENTS = 4 * MAX_FILES, SECONDS = 60 };
+
+static int serve(void) {
+    static char line[1 << 16];
+    while (fgets(line, sizeof line, stdin)) {
+        char *argv[MAX_ARGUMENTS];
+        int argc = 0, status = 0;
+        line[strcspn(line, "\n")] = 0;
+        for (char *rest = line, *word; argc < MAX_ARGUMENTS && (word = strsep(&rest, "\t"));)
+            argv[argc++] = word;
+        if (argc < 3 || argc == MAX_ARGUMENTS) return 2;
+        const pid_t child = fork();
+        if (child < 0) return 4;
+        if (child == 0) {
+            alarm(SECONDS);
+            if (!freopen("/dev/null", "r", stdin) || !freopen(argv[0], "w", stdout) ||
+                !freopen(argv[1], "w", stderr))
+                return 4;
+            return run_arguments(argc - 1, argv + 1); /* argv[1] stands where a program's name does */
+        }
+        if (waitpid(child, &status, 0) != child) return 4;
+        printf("%d\n", WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status));
+        fflush(stdout);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    return argc == 2 && strcmp(argv[1], "--serve") == 0 ? serve() : run_arguments(argc, argv);
 }
