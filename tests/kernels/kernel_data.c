@@ -47,9 +47,10 @@ static float random_float(kernel_data kind, uint64_t *state) {
 
 void kernel_fill(void *data, const char *type, ptrdiff_t count, kernel_data kind, uint64_t *state) {
     const size_t bytes = kernel_type_bytes(type);
+    const bool f32 = strcmp(type, "f32") == 0;
     unsigned char *at = data;
     for (ptrdiff_t i = 0; i < count; i++, at += bytes) {
-        if (strcmp(type, "f32") == 0) {
+        if (f32) {
             const float value = random_float(kind, state);
             memcpy(at, &value, 4);
         } else if (type[0] == 'i' && bytes > 1) {
