@@ -257,13 +257,17 @@ static infc_status linear(run *r, MlirOperation op, bool gated) {
     return infc_interrupt_check(r->ir->cx);
 }
 
-/* f32 [k, n]. */
+/* f32, f16 or bf16 [k, n]. */
 static infc_status matmul(run *r, MlirOperation op) {
     const infc_tensor *x = rows_of(r, op, 0);
     infc_tensor w;
     INFC_TRY(constant(r, mlirOperationGetOperand(op, 1), &w));
     w = infc_tensor_aligned(r->scratch, &w);
     const int64_t k = w.type.dims[0], n = w.type.dims[1];
+    if (w.type.dtype != INFC_DTYPE_f32) {
+        const infc_op_desc widen = {.kind = INFC_OP_widen, .n_in = 1, .in = {w.type}};
+        INFC_TRY(infc_eval_op(r->ir->cx, r->scratch, &widen, &w, &w));
+    }
     float *panels = INFC_NEW(r->scratch, float, (size_t)(infc_round_up(n, INFC_LANES) * k));
     for (int64_t i = 0; i < k; i++)
         for (int64_t j = 0; j < n; j++)

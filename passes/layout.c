@@ -152,6 +152,7 @@ static infc_status lay_out(infc_pass_cx *pass, relayouts *made, MlirOperation op
         for (int i = 0; i < desc.n_in; i++)
             if (i != 1) INFC_TRY(want(pass, made, op, i, INFC_LAYOUT_plain));
         return INFC_OK;
+    case INFC_OP_embed_half:
     case INFC_OP_matmul:
         INFC_TRY(want(pass, made, op, 0, INFC_LAYOUT_plain));
         return want(pass, made, op, 1, INFC_LAYOUT_panel);

@@ -107,6 +107,8 @@ static const infk_kind_info kinds[INFK_N_KINDS] = {
 /* The dtype word of a kernel's name: that of x, with that of w where it differs. */
 #define WORD_f32_f32 "f32"
 #define WORD_f32_i8 "f32i8"
+#define WORD_f32_f16 "f32f16"
+#define WORD_f32_bf16 "f32bf16"
 #define WORD_f32_ "f32"
 #define WORD_f32_i32 "f32i32"
 #define WORD_i16_i8 "i16i8"
@@ -123,6 +125,8 @@ static const infk_kind_info kinds[INFK_N_KINDS] = {
 #define WORD_f32_i64 "f32i64"
 #define WORD_i8_i8 "i8"
 #define WORD_i32_i8 "i32i8"
+#define WORD_i32_f16 "i32f16"
+#define WORD_i32_bf16 "i32bf16"
 #define WORD_i32_ "i32"
 #define WORD_i64_ "i64"
 #define WORD_b1_b1 "b1"
@@ -167,10 +171,10 @@ ptrdiff_t infk_kv_query_bytes(ptrdiff_t head_dim, ptrdiff_t format) {
 
 /* ---- types ---------------------------------------------------------------------------------------------- */
 
-static const char *const c_types[][2] = {{"f32", "float"},   {"i8", "int8_t"},   {"b1", "uint8_t"},
-                                         {"b2", "infk_b2"},  {"b4", "infk_b4"},  {"b8", "infk_b8"},
-                                         {"i16", "int16_t"}, {"i32", "int32_t"}, {"i64", "int64_t"},
-                                         {"u8", "uint8_t"}};
+static const char *const c_types[][2] = {
+    {"f32", "float"},   {"i8", "int8_t"},  {"b1", "uint8_t"},  {"b2", "infk_b2"},
+    {"b4", "infk_b4"},  {"b8", "infk_b8"}, {"i16", "int16_t"}, {"i32", "int32_t"},
+    {"i64", "int64_t"}, {"u8", "uint8_t"}, {"f16", "infk_b2"}, {"bf16", "infk_b2"}};
 enum { N_C_TYPES = sizeof c_types / sizeof *c_types };
 
 const char *infk_c_type(const char *type) {

@@ -19,10 +19,10 @@ static bool row_by_row(const infc_op_desc *ops, int n_ops) {
     return true;
 }
 
-/* A matrix that lies as [n][k]. */
-static bool is_turned(const infc_op_desc *ops) {
-    return ops[0].out.rank == 2 && ops[1].kind == INFC_OP_transpose &&
-           infc_desc_attr(&ops[1], "perm")->ints[0] == 1;
+/* A matrix that lies as [n][k], which op `at` turns. */
+static bool is_turned(const infc_op_desc *ops, int at) {
+    return ops[0].out.rank == 2 && ops[at].kind == INFC_OP_transpose &&
+           infc_desc_attr(&ops[at], "perm")->ints[0] == 1;
 }
 
 static bool packs_panels(const infc_op_desc *ops, int n_ops) {
@@ -33,7 +33,8 @@ static bool packs_panels(const infc_op_desc *ops, int n_ops) {
     if (last->kind != INFC_OP_relayout || from->layout != INFC_LAYOUT_plain ||
         infc_desc_attr(last, "layout")->layout != INFC_LAYOUT_panel)
         return false;
-    return n_ops == 2 ? from->rank == 4 : n_ops == 3 && is_turned(ops);
+    const bool converts = n_ops == 4 && (ops[1].kind == INFC_OP_widen || ops[1].kind == INFC_OP_narrow);
+    return n_ops == 2 ? from->rank == 4 : (n_ops == 3 || converts) && is_turned(ops, n_ops - 2);
 }
 
 int64_t infc_emit_recipe_rows(const infc_plan *plan, const infc_plan_recipe *recipe, int64_t *step) {
@@ -109,16 +110,34 @@ static infc_status take_weight(infc_emit_unit *u, const infc_op_desc *op, int n_
     return not_finite(u, weight->name, "a language model with it would give no answers");
 }
 
+/* What becomes f16 must be in its range; of those beyond 65504, what is nearer to it than to 65536 becomes it. */
+static infc_status check_range(infc_emit_unit *u, const char *name, const infc_tensor *in) {
+    for (int64_t i = 0, n = infc_type_count(&in->type); i < n; i++) {
+        float value;
+        memcpy(&value, (const char *)in->data + i * (int64_t)sizeof value, sizeof value);
+        if (fabsf(value) < 65520.0f) continue;
+        return infc_fail(u->cx, INFC_ERR_MODEL, (infc_loc){.file = u->plan->source},
+                         "weight \"%s\" has an element of %g, beyond what f16 holds (65504); store "
+                         "it as bf16 or f32: "
+                         "precision.weights, or a rule of precision.rules",
+                         name, (double)value);
+    }
+    return INFC_OK;
+}
+
 /* What becomes integers must be numbers. */
 static infc_status check_finite(infc_emit_unit *u, const infc_plan_recipe *recipe,
                                 const infc_op_desc *op, const infc_tensor *in) {
     const infc_plan_buffer *buffer = &u->plan->buffers[recipe->buffer];
+    const char *name = buffer->tensor ? buffer->tensor : buffer->name;
+    if (op->kind == INFC_OP_narrow && op->out.dtype == INFC_DTYPE_f16)
+        return check_range(u, name, in);
     if (op->kind != INFC_OP_pack_i8 && op->kind != INFC_OP_choose_i4) return INFC_OK;
     for (int64_t i = 0, n = infc_type_count(&in->type); i < n; i++) {
         float value; /* borrowed from a file at any address */
         memcpy(&value, (const char *)in->data + i * (int64_t)sizeof value, sizeof value);
         if (isfinite(value)) continue;
-        return not_finite(u, buffer->tensor ? buffer->tensor : buffer->name, "it cannot become integers");
+        return not_finite(u, name, "it cannot become integers");
     }
     return INFC_OK;
 }

@@ -28,6 +28,8 @@ static const struct type_text {
     {"b8", "infk_b8", "", ""},
     {"i32", "int32_t", "", ""},
     {"i64", "int64_t", "", ""},
+    {"f16", "infk_b2", "", ""},
+    {"bf16", "infk_b2", "", ""},
 };
 
 /* Where panels of packed weights keep output `lane` of step k, of k_total in all (ADR 0002); and 16 outputs of a
@@ -41,6 +43,22 @@ static const struct panel_text {
         "((p)[i])",
         "v_load((panel) + (k) * 16)",
         "v_load((panel) + ((k) + (i)) * 16)",
+},
+  panel_f16 =
+      {
+          "(k)",
+          "(((panel) * (k_total) + (k)) * 16 + (lane))",
+          "s_from_f16((p)[i])",
+          "v_load_f16((panel) + (k) * 16)",
+          "v_load_f16((panel) + ((k) + (i)) * 16)",
+},
+  panel_bf16 =
+      {
+          "(k)",
+          "(((panel) * (k_total) + (k)) * 16 + (lane))",
+          "s_float((uint32_t)(p)[i] << 16)",
+          "v_load_bf16((panel) + (k) * 16)",
+          "v_load_bf16((panel) + ((k) + (i)) * 16)",
 },
   panel_i8 = {
       "(((k) + 63) / 64 * 64)",
@@ -77,7 +95,10 @@ static infc_status prologue(infc_cx *cx, const infk_kernel *k, const char *fn, c
     /* Integer panels: 64 bytes of starts, then pairs of steps; those of bytes: starts, sums, then fours. */
     const char *packed_type = k->types[1][0] && strcmp(k->types[1], "i32") != 0 ? k->types[1] : k->types[0];
     const int head = strcmp(packed_type, "i8") == 0 ? 64 : 32;
-    const struct panel_text *panel = bytes ? &panel_i8 : &panel_f32;
+    const struct panel_text *panel = bytes                              ? &panel_i8
+                                     : strcmp(k->types[1], "f16") == 0  ? &panel_f16
+                                     : strcmp(k->types[1], "bf16") == 0 ? &panel_bf16
+                                                                        : &panel_f32;
     const struct {
         const char *word, *macro, *value;
     } macros[] = {

@@ -127,7 +127,7 @@ uint64_t infc_eval_work(const infc_op_desc *desc) {
     for (int i = 0; i < desc->n_in; i++) work += (uint64_t)infc_type_count(&desc->in[i]);
     if (infc_op_is_map(desc->kind) || infc_op_is_concat(desc->kind)) return work;
     if (desc->kind == INFC_OP_convert || desc->kind == INFC_OP_widen ||
-        desc->kind == INFC_OP_reshape || desc->kind == INFC_OP_weight)
+        desc->kind == INFC_OP_narrow || desc->kind == INFC_OP_reshape || desc->kind == INFC_OP_weight)
         return work;
     infc_kernel_call call;
     infc_op_get(desc->kind)->call(desc, &call);
@@ -161,6 +161,14 @@ infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *des
     case INFC_OP_map3:
     case INFC_OP_convert: infc_eval_map(&full, in, out); return infc_interrupt_check(cx);
     case INFC_OP_widen: infc_eval_widen(&full, in, out); return infc_interrupt_check(cx);
+    case INFC_OP_narrow:
+        if (!infc_eval_narrow(&full, in, out))
+            return infc_fail(cx, INFC_ERR_MODEL, INFC_NO_LOC,
+                             "a weight is beyond the range of %s%s; give precision.weights: %s",
+                             infc_dtype_name(full.out.dtype),
+                             full.out.dtype == INFC_DTYPE_f16 ? ", which ends at 65504" : "",
+                             full.out.dtype == INFC_DTYPE_f16 ? "bf16 or f32" : "f32");
+        return infc_interrupt_check(cx);
     case INFC_OP_choose: return run_choose(cx, arena, &full, in, out);
     case INFC_OP_scatter:
     case INFC_OP_gather: return run_indexed(cx, arena, &full, in, out);
@@ -170,6 +178,7 @@ infc_status infc_eval_op(infc_cx *cx, infc_arena *arena, const infc_op_desc *des
         return INFC_OK;
     case INFC_OP_conv:
     case INFC_OP_matmul:
+    case INFC_OP_embed_half:
     case INFC_OP_lstm:
     case INFC_OP_gru:
     case INFC_OP_rnn: return run_packed(cx, arena, &full, in, out);

@@ -131,3 +131,23 @@ void infc_eval_widen(const infc_op_desc *desc, const infc_tensor *in, infc_tenso
     for (int64_t i = 0, n = infc_type_count(&desc->out); i < n && !given_up(i); i++)
         to[i] = halves ? s_from_f16(from[i]) : s_float((uint32_t)from[i] << 16);
 }
+
+bool infc_eval_narrow(const infc_op_desc *desc, const infc_tensor *in, infc_tensor *out) {
+    const float *from = in[0].data;
+    uint16_t *to = out->data;
+    const bool halves = desc->out.dtype == INFC_DTYPE_f16;
+    bool good = true;
+    for (int64_t i = 0, n = infc_type_count(&desc->out); i < n && !given_up(i); i++) {
+        const uint32_t bits = s_bits(from[i]);
+        const bool number = (bits & 0x7f800000u) != 0x7f800000u;
+        if (halves) {
+            to[i] = s_to_f16(from[i]);
+            good &= !number || s_abs(from[i]) < 65520.0f; /* the middle between 65504 and what would follow */
+        } else {
+            const uint32_t other = bits >> 16 | (bits & 0x7fffffu ? 0x40u : 0u); /* a NaN stays one */
+            to[i] = (uint16_t)(number ? (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16 : other);
+            good &= !number || (to[i] & 0x7f80u) != 0x7f80u;
+        }
+    }
+    return good;
+}

@@ -8,5 +8,7 @@ void infc_eval_map(const infc_op_desc *desc, const infc_tensor *in, infc_tensor 
 
 /* f16 or bf16 as f32. */
 void infc_eval_widen(const infc_op_desc *desc, const infc_tensor *in, infc_tensor *out);
+/* To nearest, half to even. -> whether all are finite that were: f16 ends at 65504. */
+bool infc_eval_narrow(const infc_op_desc *desc, const infc_tensor *in, infc_tensor *out);
 
 #endif

@@ -98,6 +98,7 @@ void infc_call_adapter(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_records(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_linear(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_embed(const infc_op_desc *desc, infc_kernel_call *out);
+void infc_call_embed_half(const infc_op_desc *desc, infc_kernel_call *out);
 void infc_call_pack(const infc_op_desc *desc, infc_kernel_call *out);
 /* Of a record of k elements: with one scale for the row, or one for each 32 (ops/records.c). */
 int64_t infc_record_bytes(int64_t k, bool groups);

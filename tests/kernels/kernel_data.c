@@ -17,7 +17,7 @@ uint64_t kernel_random(uint64_t *state) { /* splitmix64 */
 size_t kernel_type_bytes(const char *type) {
     if (strcmp(type, "f32") == 0) return 4;
     if (strcmp(type, "i8") == 0 || strcmp(type, "u8") == 0) return 1;
-    if (strcmp(type, "i16") == 0) return 2;
+    if (strcmp(type, "i16") == 0 || strcmp(type, "f16") == 0 || strcmp(type, "bf16") == 0) return 2;
     if (type[0] == 'i') return strcmp(type, "i64") == 0 ? 8 : 4;
     return type[0] == 'b' ? (size_t)(type[1] - '0') : 0;
 }

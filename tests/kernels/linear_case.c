@@ -71,6 +71,13 @@ static bool pack_case(size_t i, kernel_case *c) {
 static bool embed_case(size_t i, kernel_case *c) {
     if (i >= N_INPUTS * 2) return false;
     infk_embed_dims *d = &c->dims.embed;
+    if (c->kind == INFK_embed_half) {
+        *d = (infk_embed_dims){.t = 3, .k = inputs[i / 2]};
+        c->x_count = d->t;
+        c->w_inner = 3 * 16 * d->k;
+        c->y_count = d->t * (c->columns = d->k);
+        return true;
+    }
     *d = (infk_embed_dims){3, inputs[i / 2], (ptrdiff_t)(i % 2), infk_panel_i8_bytes(inputs[i / 2])};
     c->x_count = d->t;
     c->w_inner = 3 * d->w_panel;
@@ -85,6 +92,7 @@ bool linear_case_get(size_t i, kernel_case *c) {
     case INFK_pack_i8:
     case INFK_choose_i4:
     case INFK_pack_i4: return pack_case(i, c);
+    case INFK_embed_half:
     case INFK_embed_i8: return embed_case(i, c);
     case INFK_linear_i8:
     case INFK_linear_i4:
@@ -186,9 +194,11 @@ void linear_case_repair(const kernel_case *c, int i, void *data) {
             else repair_panel_i8(c->dims.linear.k, (int8_t *)data + at);
         }
         break;
+    case INFK_embed_half:
     case INFK_embed_i8:
         for (int32_t t = 0; i == 0 && t < c->dims.embed.t; t++) ((int32_t *)data)[t] = t * 23;
-        for (ptrdiff_t at = 0; i == 1 && at < c->w_inner; at += c->dims.embed.w_panel)
+        for (ptrdiff_t at = 0; c->kind == INFK_embed_i8 && i == 1 && at < c->w_inner;
+             at += c->dims.embed.w_panel)
             repair_panel_i8(c->dims.embed.k, (int8_t *)data + at);
         break;
     case INFK_pack_i4:

@@ -128,20 +128,39 @@ static void test_conv(const char *w_type) {
 
 /* ---- matmul ----------------------------------------------------------------------------------------------- */
 
+/* A number that f16 or bf16 holds: eight bits of fraction; and its bits, from the definitions of the formats. */
+static float half_value(float a, const char *type) {
+    int exponent;
+    const float fraction = frexpf(a, &exponent);
+    return exponent < -13 ? 0.0f
+                          : ldexpf(truncf(fraction * 256), exponent - (strcmp(type, "f16") == 0 ? 8 : 40));
+}
+static uint16_t half_bits(float a, const char *type) {
+    const bool f16 = strcmp(type, "f16") == 0;
+    const int bias = f16 ? 15 : 127, width = f16 ? 10 : 7;
+    if (a == 0) return 0;
+    int exponent;
+    const float fraction = frexpf(fabsf(a), &exponent) * 2; /* 1 to 2 */
+    return (uint16_t)((a < 0) << 15 | (exponent - 1 + bias) << width |
+                      (int)((fraction - 1) * (float)(1 << width)));
+}
+
 static void test_matmul(const char *w_type) {
     kernel_case c;
     uint64_t state = 6;
     for (size_t index = 0; kernel_case_get(INFK_matmul, index, w_type, &c); index++) {
         const infk_matmul_dims *d = &c.dims.matmul;
-        const bool bytes = strcmp(w_type, "i8") == 0;
+        const bool bytes = strcmp(w_type, "i8") == 0, half = strcmp(w_type, "f32") != 0 && !bytes;
         const ptrdiff_t matrices = d->w_batch ? d->batch : 1, total = kernel_case_w_count(&c, w_type);
         fill_floats(x, c.x_count, &state);
         fill_floats(plain_w, matrices * d->k * d->n, &state);
         for (ptrdiff_t i = 0; i < matrices * d->k * d->n; i++) {
             if (bytes) plain_w[i] = truncf(plain_w[i] * 128);
+            if (half) plain_w[i] = half_value(plain_w[i], w_type);
             const ptrdiff_t n = i % d->n, k = i / d->n % d->k, matrix = i / d->n / d->k;
             const ptrdiff_t at = total / matrices * matrix + panel_place(k, d->k, n, bytes);
             if (bytes) w8[at] = (int8_t)plain_w[i];
+            else if (half) ((uint16_t *)(void *)w)[at] = half_bits(plain_w[i], w_type);
             else w[at] = plain_w[i];
         }
         call(INFK_matmul, "f32", w_type, &c, x, bytes ? (const void *)w8 : w, y);
@@ -435,6 +454,8 @@ int main(void) {
     test_conv("i8");
     test_matmul("f32");
     test_matmul("i8");
+    test_matmul("f16");
+    test_matmul("bf16");
     test_pool(INFK_pool_max);
     test_pool(INFK_pool_avg);
     test_reduce(INFK_reduce_sum);

@@ -109,3 +109,16 @@ const char *infc_shape_widen(infc_arena *arena, const infc_op_desc *desc, infc_t
     out->dtype = INFC_DTYPE_f32;
     return NULL;
 }
+
+const char *infc_shape_narrow(infc_arena *arena, const infc_op_desc *desc, infc_type *out) {
+    const char *wrong = infc_desc_check(arena, desc);
+    if (!wrong) wrong = infc_want_f32(arena, desc, 0);
+    if (!wrong) wrong = infc_want_layout(arena, desc, 0, INFC_LAYOUT_plain);
+    if (wrong) return wrong;
+    infc_dtype to;
+    if (!infc_dtype_parse(infc_desc_str(desc, "to"), &to) || (to != INFC_DTYPE_f16 && to != INFC_DTYPE_bf16))
+        return infc_arena_printf(arena, "%s is not f16 or bf16", infc_desc_str(desc, "to"));
+    *out = desc->in[0];
+    out->dtype = to;
+    return NULL;
+}

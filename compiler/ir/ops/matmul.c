@@ -1,4 +1,4 @@
-/* matmul.c - [..,M,K] x [..,K,N]. a: plain; w: plain or panel, f32 or i8; the result is plain f32.
+/* matmul.c - [..,M,K] x [..,K,N]. a: plain; w: plain or panel, f32, f16, bf16 or i8; the result is plain f32.
  *
  * Batch dims are equal, or all 1 on one side: that is what one batch stride can say. A w shared by all
  * products makes them one product of more rows; the order of each sum stays the same. A panel has rank 2 or
@@ -11,8 +11,10 @@ static const char *check(infc_arena *arena, const infc_op_desc *desc) {
     const char *wrong = integer ? infc_want_integers(arena, desc) : infc_want_f32(arena, desc, 0);
     if (!wrong) wrong = infc_want_layout(arena, desc, 0, INFC_LAYOUT_plain);
     if (wrong) return wrong;
-    if (!integer && w->dtype != INFC_DTYPE_f32 && w->dtype != INFC_DTYPE_i8)
-        return infc_arena_printf(arena, "operand 1 is %s; f32 and i8 are supported", infc_dtype_name(w->dtype));
+    const bool half = w->dtype == INFC_DTYPE_f16 || w->dtype == INFC_DTYPE_bf16;
+    if (!integer && !half && w->dtype != INFC_DTYPE_f32 && w->dtype != INFC_DTYPE_i8)
+        return infc_arena_printf(arena, "operand 1 is %s; f32, f16, bf16 and i8 are supported",
+                                 infc_dtype_name(w->dtype));
     if (w->layout == INFC_LAYOUT_c16 || (!integer && w->layout > INFC_LAYOUT_panel) ||
         (infc_layout_is_packed(w->layout) && w->rank == 4))
         return infc_arena_printf(arena, "operand 1 must be plain, or a panel of rank 2 or 3, not %s",

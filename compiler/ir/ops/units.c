@@ -33,6 +33,7 @@ static int64_t llm_units(const infc_kernel_call *call) {
     case INFK_linear_keep:
     case INFK_gated_keep: return infc_dim_blocks(call->dims.keep.n, 16);
     case INFK_embed_keep: return call->dims.keep.m;
+    case INFK_embed_half:
     case INFK_embed_i8: return call->dims.embed.t;
     default: return INFC_DIM_BAD;
     }
