@@ -123,7 +123,8 @@ void infc_spec_starter_llm(const infc_spec *spec, const char *model, const char 
     put_output(model, spec->name, out);
     infc_buf_puts(
         out,
-        "# precision:\n#   weights: int8       # or int4, f32, keep: as a GGUF file has them, "
+        "# precision:\n#   weights: int8       # or int4, bf16, f16, f32, keep: as a GGUF file has "
+        "them, "
         "where that is\n"
         "#                       # quantised, which is the default then; else int8\n"
         "#   kv: int8            # of the cache of keys and values; or f16\n\n"

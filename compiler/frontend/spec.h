@@ -20,7 +20,9 @@ typedef enum infc_spec_format {
     INFC_FORMAT_NONE,
     INFC_FORMAT_f32,
     INFC_FORMAT_int8,
-    INFC_FORMAT_int4, /* this and the next: language models */
+    INFC_FORMAT_f16, /* this and the next: language models */
+    INFC_FORMAT_bf16,
+    INFC_FORMAT_int4,
     INFC_FORMAT_keep
 } infc_spec_format;
 extern const char *const infc_spec_formats[]; /* their names; null at the end */

@@ -6,7 +6,7 @@
 
 enum { CALIBRATION_TOKENS = 8192 };
 
-const char *const infc_spec_formats[] = {"", "f32", "int8", "int4", "keep", NULL};
+const char *const infc_spec_formats[] = {"", "f32", "int8", "f16", "bf16", "int4", "keep", NULL};
 
 static infc_spec_format format_of(const infc_yaml *node) {
     for (int i = 1; node && infc_spec_formats[i]; i++)

@@ -262,6 +262,47 @@ def check_values(model, reference, name, most, rough=False):
     expect((mean_off if rough else most_off) < most, f"{text}; at most {most:.0e}")
 
 
+def rounded(value, dtype):
+    """f32 to the nearest f16 or bf16, half to even, as f32 again"""
+    if dtype == "f16":
+        return value.astype(np.float16).astype(np.float32)
+    bits = value.astype(np.float32).view(np.uint32).astype(np.uint64)
+    bits = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000
+    return bits.astype(np.uint32).view(np.float32)
+
+
+def check_halves(infc, source, work, tied, bits_of_bf16_file):
+    """f16 and bf16 have the bits of f32 weights that were rounded before; a file of bf16 those of its own numbers"""
+    import llama
+
+    ids = sequence(1, 300)
+    cache = "precision.kv=f16"
+    model = Compiled(infc, source, work / "apart", work / "apart_bf16", "precision.weights=bf16", cache)
+    expect(np.array_equal(check_bits(model, "bf16"), bits_of_bf16_file), "a file of bf16, weights bf16: the bits of f32")
+    for dtype in ("f16", "bf16"):
+        matrices = {name: rounded(w, dtype) if w.ndim == 2 else w for name, w in tied.items()}
+        write_hf(work / f"rounded_{dtype}", matrices, True)
+        model = Compiled(infc, source, work / f"rounded_{dtype}", work / f"rounded_{dtype}_f32", "precision.weights=f32", cache)
+        wanted = last_rows(model.run(prefill(ids, [300])))
+        for target in (None, "x86-64-v3", "x86-64"):
+            model = Compiled(infc, source, work / "tied", work / f"tied_{dtype}", f"precision.weights={dtype}", cache, target=target)
+            got = last_rows(model.run(prefill(ids, [290, 6, 1, 1, 1, 1])))
+            expect(np.array_equal(got, wanted), f"{dtype} on {target or 'host'}: the bits of f32 weights rounded before")
+        if dtype == "f16":
+            head = 'precision.rules=[{match: "embed_tokens", weights: bf16}, {match: "mlp", weights: int8}]'
+            model = Compiled(infc, source, work / "tied", work / "tied_mixed", "precision.weights=f16", cache, head)
+            check_values(model, llama.Llama(work / "tied", np.float64), "f16, bf16 and int8 mixed", 5e-2, True)
+    for value, refused in ((65519.0, False), (65520.0, True)):
+        spoilt_one = dict(tied)
+        spoilt_one["model.layers.1.mlp.up_proj.weight"] = np.full_like(tied["model.layers.1.mlp.up_proj.weight"], value)
+        shutil.rmtree(work / "large", ignore_errors=True)
+        write_hf(work / "large", spoilt_one, True)
+        argv = [infc, "compile", work / "large", "-o", work / "large_out", "--stop-after", "emit", "--set", "precision.weights=f16"]
+        run = subprocess.run([str(a) for a in argv], capture_output=True, text=True)
+        named = "mlp.up_proj.weight" in run.stderr and "beyond what f16 holds" in run.stderr
+        expect((run.returncode == 3 and named) if refused else run.returncode == 0, f"{value} as f16: {run.stderr.strip()}")
+
+
 def check_targets(infc, source, work):
     """examples/tiny-lm answers with the same bits on every target that runs here, emulated or not"""
     listed = subprocess.run([str(infc), "targets", "--json"], capture_output=True, text=True, check=True).stdout
@@ -333,6 +374,7 @@ def main():
 
     model = Compiled(infc, source, work / "apart", work / "apart_f32", *f32)
     check_values(model, Halves(work / "apart", np.float64), "f32, a window, rotary scaling, a head of its own", 1e-4)
+    check_halves(infc, source, work, tied, last_rows(model.run(prefill(sequence(1, 300), [300]))))
 
     model = Compiled(infc, source, work / "tied", work / "tied_int8", "precision.kv=f16")
     check_values(model, Bytes(work / "tied", np.float64), "int8", 2e-2, True)

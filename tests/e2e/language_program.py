@@ -220,6 +220,13 @@ def check_calibration(infc, folder, work):
         done = subprocess.run([*start, *flags], check=True, capture_output=True, text=True)
         kl.append(json.loads(done.stdout)["kl"])
     expect(kl[1] < 0.75 * kl[0] and kl[2] < 0.75 * kl[0], f"divergence rounded, calibrated: {kl}")
+    same = []
+    for kind in ("f32", "bf16"):
+        rule = f'precision.rules=[{{match: "layers.1.*o_proj|embed", weights: {kind}}}]'
+        command = [*start, "--set", "precision.calibration.tokens=512", "--set", rule]
+        told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        same.append((told["kl"], told["perplexity"]))
+    expect(same[0] == same[1], f"the same choices beside weights of f32 and of bf16, which hold the same numbers: {same}")
     hashes = []
     for flags in ([], ["--no-cache"]):
         command = [infc, "compile", folder, *start[-2:], *given, *flags, "-o", work / "calibrated", "--json"]

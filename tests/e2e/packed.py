@@ -22,7 +22,7 @@ CALIBRATED = INT4 + ["precision.calibration.tokens=1024"]
 RULES = INT4 + ['precision.rules=[{match: "down_proj|1.mlp", weights: int8}, {match: "layers.2.*o_proj", weights: f32}]']
 # Checksums of what is packed: where one differs for the same model, a layout has changed, and files of before would be
 # taken for what they are not: raise INFC_LLM_PACK_VERSION, then set them anew.
-LAYOUTS = {"f32": "88ebd1d8666ba074", "int8": "e030b62b76cd489b", "int4": "cf60c7f29c33e25b", "keep": "09bece6162c3e1ab"}
+LAYOUTS = {"f32": "88ebd1d8666ba074", "f16": "be56c8d63b8cea9f", "bf16": "096ac0072ad94857", "int8": "e030b62b76cd489b", "int4": "cf60c7f29c33e25b", "keep": "09bece6162c3e1ab"}
 
 
 def call(*argv):
@@ -250,6 +250,8 @@ def main():
     tiny = source / "examples/tiny-lm"
     check_model(infc, tiny, [], work, "int8")
     check_model(infc, tiny, ["precision.weights=f32"], work, "f32")
+    check_model(infc, tiny, ["precision.weights=bf16"], work, "bf16")
+    check_model(infc, tiny, ["precision.weights=f16"], work, "f16")
     packed = check_model(infc, tiny, INT4, work, "int4")
     calibrated = check_model(infc, tiny, CALIBRATED, work, "calibrated")
     check_model(infc, tiny, RULES, work, "rules")

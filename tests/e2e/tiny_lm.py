@@ -62,7 +62,7 @@ def error_of(model, told):
 
 def check_build(infc, source, work, kind, reference):
     example = source / "examples/tiny-lm"
-    settings = ["adapters.max_loaded=2", *(["precision.weights=f32", "precision.kv=f16"] if kind == "f32" else [])]
+    settings = ["adapters.max_loaded=2", *([f"precision.weights={kind}", "precision.kv=f16"] if reference else [])]
     command = [infc, "compile", example, "-o", work / kind, *(w for s in settings for w in ("--set", s))]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     answers = {}
@@ -111,6 +111,7 @@ def main():
     check_size(source)
     check_greedy(infc, source, work, reference[None])
     check_build(infc, source, work, "f32", reference)
+    check_build(infc, source, work, "bf16", reference)
     check_build(infc, source, work, "int8", None)
     print(f"{len(language.FAILED)} failures")
     return 1 if language.FAILED else 0

@@ -39,7 +39,8 @@ static int64_t layer_bytes(const infc_adapter_facts *f) {
 /* Where linear layers read rounded rows and weights, 8 bits for adapters add little, and halve what is read. */
 static bool rounds(const infc_llm_build *b) {
     if (b->spec->adapter_weights) return b->spec->adapter_weights == INFC_FORMAT_int8;
-    return strcmp(b->facts.format, "f32") != 0;
+    const char *format = b->facts.format;
+    return strcmp(format, "f32") != 0 && strcmp(format, "f16") != 0 && strcmp(format, "bf16") != 0;
 }
 
 /* "model.layers.0.self_attn.q_proj.weight" as "self_attn.q_proj". */

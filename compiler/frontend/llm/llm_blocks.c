@@ -57,7 +57,7 @@ static infc_status records(infc_llm_build *b, infc_llm_rows *rows, infc_op_kind 
 
 static infc_status input_of(infc_llm_build *b, infc_llm_rows *rows, infc_llm_format format,
                             const char *node, MlirValue *out) {
-    if (format.kind == INFC_FORMAT_f32) {
+    if (infc_llm_format_floats(format)) {
         INFC_TRY(floats(b, rows, node));
         *out = rows->floats;
     } else if (format.kind == INFC_FORMAT_keep) {
@@ -100,8 +100,8 @@ static infc_status product(infc_llm_build *b, infc_llm_rows *rows, const char *n
     infc_attr attrs[3];
     const int n_attrs = product_attrs(format, outputs_of(tensors, n), rows->columns, attrs);
     INFC_TRY(input_of(b, rows, format, node, &in[0]));
-    if (format.kind == INFC_FORMAT_f32) {
-        INFC_TRY(infc_llm_floats(b, tensors, n, true, &in[1]));
+    if (infc_llm_format_floats(format)) {
+        INFC_TRY(infc_llm_floats(b, tensors, n, format, true, &in[1]));
         return infc_llm_op(b, INFC_OP_matmul, node, in, 2, NULL, 0, out);
     }
     INFC_TRY(infc_llm_packed(b, tensors, n, format, 1, &in[1]));
@@ -154,7 +154,7 @@ infc_status infc_llm_gated(infc_llm_build *b, infc_llm_rows *rows, const infc_st
     INFC_TRY(infc_llm_format_of(b, gate, &format));
     INFC_TRY(infc_llm_format_of(b, up, &other));
     const bool adapts = infc_llm_adapts(b), odd = adapts && outputs % 16;
-    if (format.kind == INFC_FORMAT_f32 || !infc_llm_format_equal(format, other) || odd)
+    if (infc_llm_format_floats(format) || !infc_llm_format_equal(format, other) || odd)
         return gated_apart(b, rows, gate, up, out);
     int n_attrs = product_attrs(format, outputs, rows->columns, attrs);
     INFC_TRY(input_of(b, rows, format, "gate_up", &in[0]));
@@ -188,8 +188,10 @@ infc_status infc_llm_embed(infc_llm_build *b, const infc_stored_tensor *table, M
     MlirValue in[] = {b->inputs[INFC_LLM_TOKENS], {0}};
     INFC_TRY(infc_llm_format_of(b, table, &format));
     const int n_attrs = product_attrs(format, (int64_t)table->dims[0], (int64_t)table->dims[1], attrs);
-    if (format.kind == INFC_FORMAT_f32) {
-        INFC_TRY(infc_llm_floats(b, &table, 1, false, &in[1]));
+    if (infc_llm_format_floats(format)) {
+        const bool half = format.kind != INFC_FORMAT_f32;
+        INFC_TRY(infc_llm_floats(b, &table, 1, format, half, &in[1]));
+        if (half) return infc_llm_op(b, INFC_OP_embed_half, "embed", in, 2, NULL, 0, out);
         const MlirValue turned[] = {in[1], in[0]};
         return infc_llm_op(b, INFC_OP_gather, "embed", turned, 2, &axis, 1, out);
     }

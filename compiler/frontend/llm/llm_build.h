@@ -39,14 +39,16 @@ const infc_stored_tensor *infc_llm_tensor(const infc_llm_build *b, const char *r
 /* How it is to be stored; refused when it cannot be. */
 infc_status infc_llm_format_of(infc_llm_build *b, const infc_stored_tensor *tensor, infc_llm_format *out);
 bool infc_llm_format_equal(infc_llm_format a, infc_llm_format b);
+/* f32, f16, bf16: products of floats, whose rows are f32. */
+bool infc_llm_format_floats(infc_llm_format format);
 /* A vector as f32. */
 infc_status infc_llm_vector(infc_llm_build *b, const infc_stored_tensor *tensor, MlirValue *out);
 /* Matrices of one format, the rows of one after those of the other, packed as it says; `parts` 2: in turn. */
 infc_status infc_llm_packed(infc_llm_build *b, const infc_stored_tensor *const *tensors, int n,
                             infc_llm_format format, int parts, MlirValue *out);
-/* The same as f32 [inputs, outputs]: for matmul; or, not `turned`, [outputs, inputs]. */
+/* The same as f32, f16 or bf16 [inputs, outputs]: for matmul; or, not `turned`, [outputs, inputs]. */
 infc_status infc_llm_floats(infc_llm_build *b, const infc_stored_tensor *const *tensors, int n,
-                            bool turned, MlirValue *out);
+                            infc_llm_format format, bool turned, MlirValue *out);
 /* Cosine and sine of each position and pair: f32 [positions, head_dim]. */
 infc_status infc_llm_rope(infc_llm_build *b, MlirValue *out);
 

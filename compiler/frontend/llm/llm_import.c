@@ -14,6 +14,8 @@ static const char *format_text(const infc_llm_build *b) {
     int most = 0;
     switch (b->spec->weights) {
     case INFC_FORMAT_f32: return "f32";
+    case INFC_FORMAT_f16: return "f16";
+    case INFC_FORMAT_bf16: return "bf16";
     case INFC_FORMAT_int8: return "int8";
     case INFC_FORMAT_int4: return "int4";
     default: break;

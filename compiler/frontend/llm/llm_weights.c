@@ -25,6 +25,10 @@ bool infc_llm_format_equal(infc_llm_format a, infc_llm_format b) {
     return a.kind == b.kind && a.gguf == b.gguf;
 }
 
+bool infc_llm_format_floats(infc_llm_format format) {
+    return format.kind == INFC_FORMAT_f32 || format.kind == INFC_FORMAT_f16 || format.kind == INFC_FORMAT_bf16;
+}
+
 /* The embedding is looked up row by row, for which there is no int4, and the head decides about tokens. */
 static bool outermost(const infc_llm_build *b, const infc_stored_tensor *tensor) {
     infc_llm_build whole = *b;
@@ -124,16 +128,28 @@ static infc_status as_floats(infc_llm_build *b, const infc_stored_tensor *tensor
     return dequantise(b, tensor, x);
 }
 
+/* As f32, f16 or bf16: what the file has already is left as it is. */
+static infc_status as_format(infc_llm_build *b, const infc_stored_tensor *tensor,
+                             infc_spec_format kind, MlirValue *x) {
+    const infc_attr to = infc_attr_string("to", infc_spec_formats[kind]);
+    if ((kind == INFC_FORMAT_f16 && tensor->type == INFC_STORED_F16) ||
+        (kind == INFC_FORMAT_bf16 && tensor->type == INFC_STORED_BF16))
+        return INFC_OK;
+    INFC_TRY(as_floats(b, tensor, x));
+    if (kind == INFC_FORMAT_f32) return INFC_OK;
+    return infc_llm_op(b, INFC_OP_narrow, tensor->name, x, 1, &to, 1, x);
+}
+
 enum { MAX_JOINED = 3 };
 
-/* The matrices one after another, as stored or as floats. */
+/* The matrices one after another; kind keep: as stored, else f32, f16 or bf16. */
 static infc_status joined(infc_llm_build *b, const infc_stored_tensor *const *tensors, int n,
-                          bool floats, MlirValue *out) {
+                          infc_spec_format kind, MlirValue *out) {
     MlirValue parts[MAX_JOINED];
     const infc_attr axis = infc_attr_int("axis", 0);
     for (int i = 0; i < n; i++) {
         parts[i] = stored(b, tensors[i]);
-        if (floats) INFC_TRY(as_floats(b, tensors[i], &parts[i]));
+        if (kind != INFC_FORMAT_keep) INFC_TRY(as_format(b, tensors[i], kind, &parts[i]));
         INFC_TRY(unturn(b, tensors[i], &parts[i]));
     }
     *out = parts[0];
@@ -151,10 +167,10 @@ infc_status infc_llm_vector(infc_llm_build *b, const infc_stored_tensor *tensor,
 }
 
 infc_status infc_llm_floats(infc_llm_build *b, const infc_stored_tensor *const *tensors, int n,
-                            bool turned, MlirValue *out) {
+                            infc_llm_format format, bool turned, MlirValue *out) {
     static const int64_t perm[] = {1, 0};
     const infc_attr attr = infc_attr_ints("perm", perm, 2);
-    INFC_TRY(joined(b, tensors, n, true, out));
+    INFC_TRY(joined(b, tensors, n, format.kind, out));
     if (!turned) return INFC_OK;
     return infc_llm_op(b, INFC_OP_transpose, tensors[0]->name, out, 1, &attr, 1, out);
 }
@@ -163,7 +179,7 @@ infc_status infc_llm_packed(infc_llm_build *b, const infc_stored_tensor *const *
                             infc_llm_format format, int parts, MlirValue *out) {
     const infc_attr attrs[] = {infc_attr_int("inputs", (int64_t)tensors[0]->dims[1]),
                                infc_attr_int("parts", parts), format_attr(format.gguf)};
-    INFC_TRY(joined(b, tensors, n, format.kind != INFC_FORMAT_keep, out));
+    INFC_TRY(joined(b, tensors, n, format.kind == INFC_FORMAT_keep ? format.kind : INFC_FORMAT_f32, out));
     const char *node = tensors[0]->name;
     if (format.kind == INFC_FORMAT_keep)
         return infc_llm_op(b, INFC_OP_pack_keep, node, out, 1, attrs, 3, out);
