@@ -74,6 +74,8 @@ static void print_mode(const infc_emit_unit *u, infc_buf *out) {
                     INFC_MODE_MANY, kv_groups(plan), INFC_MODE_SHARED, INFC_MODE_APART, INFC_MODE_FEW);
     infc_buf_puts(out, "    (void)mode;\n");
     if (infc_plan_adapts(plan)) print_adapted(out);
+    if (plan->arena_bytes_per_worker == 0)
+        return; /* no worker has memory of its own: no records in floats */
     infc_buf_printf(out, "    unsigned char *const mine = arena + %llu + (size_t)worker * %llu;\n",
                     (unsigned long long)plan->arena_bytes, (unsigned long long)plan->arena_bytes_per_worker);
 }

@@ -279,6 +279,10 @@ def check_halves(infc, source, work, tied, bits_of_bf16_file):
     cache = "precision.kv=f16"
     model = Compiled(infc, source, work / "apart", work / "apart_bf16", "precision.weights=bf16", cache)
     expect(np.array_equal(check_bits(model, "bf16"), bits_of_bf16_file), "a file of bf16, weights bf16: the bits of f32")
+    flags = (model.work / "src/build.sh").read_text().split("model='")[1].split("'")[0].split()
+    argv = [shutil.which("clang-22") or "cc", *flags, "-Wall", "-Wextra", "-Werror", "-fsyntax-only", model.work / "src/lm.c"]
+    warned = subprocess.run([str(a) for a in argv], capture_output=True, text=True)
+    expect(warned.returncode == 0, f"no warnings of emitted C: {warned.stderr[:300]}")
     for dtype in ("f16", "bf16"):
         matrices = {name: rounded(w, dtype) if w.ndim == 2 else w for name, w in tied.items()}
         write_hf(work / f"rounded_{dtype}", matrices, True)
