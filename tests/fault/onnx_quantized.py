@@ -126,6 +126,28 @@ def exact_qlinear():
 # ---- against ONNX Runtime ------------------------------------------------------------------------------------------
 
 
+def with_lengths(r):
+    """x is quantised by its extremes within the longest row's steps, padding of shorter rows included. R is 0, as ONNX
+    Runtime quantises h by the whole batch; what lies in the padding must be without any influence."""
+    x = r.uniform(-1, 1, (5, 2, 6)).astype(np.float32)
+    x[3:] = 40
+    x[4, 0] = np.nan
+    x[1, 1] = 9
+    for name, lengths, columns in (("", [3, 1], 1), ("_one", [1, 0], 1), ("_late", [0, 3], 1), ("_none", [0, 0], 1), ("_state", [2], 0)):
+        for direction, dirs in (("forward", 1), ("reverse", 1), ("bidirectional", 2)):
+            for fixed in (False, True):
+                some = np.ascontiguousarray(x[:, :len(lengths)])
+                feeds = {"x": some, "l": np.array(lengths, np.int32)}
+                recurrent = np.zeros((dirs, 11, 44)) if columns else r.integers(-128, 128, (dirs, 11, 44))
+                constants = {"w": r.integers(-128, 128, (dirs, 6, 44)).astype(np.int8), "r": recurrent.astype(np.int8),
+                             "b": r.uniform(-1, 1, (dirs, 88)).astype(np.float32), "s": np.full(dirs, 0.01, np.float32), "z": np.zeros(dirs, np.int8)}
+                if fixed:
+                    constants["l"] = feeds.pop("l")
+                made = build("DynamicQuantizeLSTM", feeds, constants, ("y", "yh", "yc"), domain=MICROSOFT,
+                             order=["x", "w", "r", "b", "l", "", "", "", "s", "z", "s", "z"], hidden_size=11, direction=direction)
+                yield f"lengths{name}_{direction}_{fixed}", made, feeds, 1e-5
+
+
 def with_runtime():
     r = np.random.default_rng(4)
     a, b = (r.integers(0, 256, (2, 18, 5)).astype(np.uint8) for _ in range(2))
@@ -166,6 +188,7 @@ def with_runtime():
         made = build("DynamicQuantizeLSTM", {"x": np.zeros((4, 1, 6), np.float32)}, constants, ("y", "yh", "yc"), domain=MICROSOFT,
                      order=["x", "w", "r", "b", "", "", "", "", "ws", "wz", "rs", "rz"], hidden_size=11, **attrs)
         yield "DynamicQuantizeLSTM" + name, made, {"x": r.uniform(-1, 3, (4, 1, 6)).astype(np.float32)}, 1e-5
+    yield from with_lengths(r)
     for name, x in (("mixed", r.uniform(-1, 3, (4, 9))), ("positive", r.uniform(1, 3, (4, 9))), ("zeros", np.zeros((2, 3)))):
         x = x.astype(np.float32)
         yield ("DynamicQuantizeLinear_" + name, build("DynamicQuantizeLinear", {"x": x}, {}, ("y", "s", "z")),

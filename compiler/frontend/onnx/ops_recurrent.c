@@ -236,6 +236,23 @@ static infc_status lengths(infc_onnx_at *at, const layer *l, infc_onnx_operand *
     return INFC_OK;
 }
 
+/* x [T, B, I] with 0 from step max(lengths) on: what is there must not widen the range that x is quantised by. */
+static infc_status without_padding(infc_onnx_at *at, const layer *l, const infc_onnx_operand *x,
+                                   infc_onnx_operand *out) {
+    static const int64_t axis = 0;
+    const infc_attr axes = infc_attr_ints("axes", &axis, 1);
+    infc_onnx_operand longest, step, pick[3] = {[1] = *x};
+    INFC_TRY(lengths(at, l, &longest));
+    INFC_TRY(infc_onnx_build(at, INFC_OP_reduce_max, &longest, 1, &axes, 1, &longest));
+    INFC_TRY(infc_onnx_view(at, &longest, NULL, 0, &longest));
+    INFC_TRY(infc_onnx_numbers(at, 0, 1, l->steps, &step));
+    INFC_TRY(infc_onnx_convert(at, INFC_DTYPE_f32, &step, &step));
+    INFC_TRY(infc_onnx_view(at, &step, (int64_t[]){l->steps, 1, 1}, 3, &step));
+    INFC_TRY(infc_onnx_map2(at, "less", step, longest, &pick[0]));
+    INFC_TRY(filled(at, x->type, 0.0f, &pick[2]));
+    return infc_onnx_pick(at, pick, out);
+}
+
 /* What else the cell reads: peepholes, or nothing yet. */
 static infc_status peepholes(infc_onnx_at *at, const layer *l, int64_t first, int64_t n, infc_onnx_operand *aux) {
     *aux = infc_onnx_scalar(at, "aux", 0.0f);
@@ -431,6 +448,7 @@ static infc_status import(infc_onnx_at *at, layer *l) {
     infc_onnx_operand x, parts[2];
     INFC_TRY(read_attributes(at, l));
     INFC_TRY(read_sizes(at, l, &x));
+    if (l->quantized && infc_onnx_has(at, 4)) INFC_TRY(without_padding(at, l, &x, &x));
     if (l->dirs == 1 || same_activations(l)) {
         INFC_TRY(build(at, l, &x, 0, l->dirs, &parts[0]));
     } else {
