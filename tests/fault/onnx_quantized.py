@@ -123,6 +123,44 @@ def exact_qlinear():
                             block_size=2), {"x": x}, want)
 
 
+def pool_exact(x, kernel, strides, pads=(0, 0, 0, 0), dilations=(1, 1), ceil=False):
+    """The largest of each window of x [N,C,H,W] that lies in the image; the last window begins within it."""
+    n, c, *extents = x.shape
+    starts = []
+    for k in range(2):
+        room = extents[k] + pads[k] + pads[2 + k] - (kernel[k] - 1) * dilations[k] - 1
+        count = -(-room // strides[k]) + 1 if ceil else room // strides[k] + 1
+        first = [i * strides[k] - pads[k] for i in range(count)]
+        starts.append([f for f in first if f < extents[k]])
+    y = np.empty((n, c, len(starts[0]), len(starts[1])), x.dtype)
+    for i, top in enumerate(starts[0]):
+        rows = [r for r in range(top, top + kernel[0] * dilations[0], dilations[0]) if 0 <= r < extents[0]]
+        for j, left in enumerate(starts[1]):
+            columns = [v for v in range(left, left + kernel[1] * dilations[1], dilations[1]) if 0 <= v < extents[1]]
+            y[:, :, i, j] = x[:, :, rows][:, :, :, columns].max(axis=(2, 3))
+    return y
+
+
+def exact_pool():
+    r = np.random.default_rng(5)
+    for dtype in (np.int8, np.uint8):
+        info = np.iinfo(dtype)
+        for name, extents, kernel, more in (("plain", (4, 4), (2, 2), {}), ("pads", (7, 5), (3, 3), {"strides": (2, 2), "pads": (1, 0, 2, 1)}),
+                                            ("ceil", (6, 8), (3, 3), {"strides": (2, 3), "ceil": True}),
+                                            ("ceil_pads", (6, 7), (3, 3), {"strides": (3, 3), "pads": (1, 1, 1, 1), "ceil": True}),
+                                            ("dilations", (9, 8), (3, 2), {"dilations": (2, 3), "pads": (1, 0, 0, 1)})):
+            x = r.integers(info.min, info.max + 1, (2, 18, *extents)).astype(dtype)
+            x[0] = info.min
+            x[1, 0] = np.minimum(x[1, 0], info.min + 2)  # what lies beyond the image must not win
+            attributes = {k: list(v) for k, v in more.items() if k != "ceil"} | {"kernel_shape": list(kernel), "ceil_mode": int("ceil" in more)}
+            want = pool_exact(x, kernel, **({"strides": (1, 1)} | more))
+            yield f"pool_{name}_{dtype.__name__}", build("MaxPool", {"x": x}, {}, **attributes), {"x": x}, want
+        x = r.integers(info.min, info.max + 1, (2, 3, 1, 10)).astype(dtype)
+        want = pool_exact(x, (1, 3), (1, 2), (0, 1, 0, 1))[:, :, 0]
+        yield (f"pool_1d_{dtype.__name__}", build("MaxPool", {"x": x[:, :, 0]}, {}, kernel_shape=[3], strides=[2], pads=[1, 1]),
+               {"x": x[:, :, 0]}, want)
+
+
 # ---- against ONNX Runtime ------------------------------------------------------------------------------------------
 
 
@@ -245,13 +283,14 @@ def wrong():
             ("result_zero", {"ys": np.float32(0)}, "scale is 0"),
             ("input_scales", {"xs": np.ones(3, np.float32)}, "as a whole: one value")):
         yield name, build("QLinearConv", {"x": image}, {**grids, **change}), text
+    yield "pool_type", build("MaxPool", {"x": np.zeros((1, 1, 4, 4), np.int32)}, {}, kernel_shape=[2, 2]), "is i32; only f32"
     yield "concat_count", build("QLinearConcat", {"q": q}, {"s": one, "z": np.uint8(0)}, domain=MICROSOFT,
                                 order=["s", "z", "q", "s", "z", "q"], axis=0), "3 for each operand"
     yield "unknown", build("QLinearReduceMean", {"q": q}, {"s": one}, domain=MICROSOFT), "com.microsoft::QLinearReduceMean is not supported"
 
 
 def all_cases(tool, folder):
-    for cases in (exact_matmul, exact_conv, exact_qlinear):
+    for cases in (exact_matmul, exact_conv, exact_qlinear, exact_pool):
         for name, made, feeds, want in cases():
             yield name, lambda: compare(tool, folder, name, made, feeds, [want])
     for name, made, feeds, tolerance in with_runtime():

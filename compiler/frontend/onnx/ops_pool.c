@@ -21,16 +21,22 @@ static infc_status build_pool(infc_onnx_at *at, bool average, const infc_onnx_op
     return infc_onnx_image_output(at, &y, window->spatial);
 }
 
+/* f32 holds each i8 and u8, and the largest of some numbers is one of them: both ways are exact. */
 infc_status infc_onnx_import_max_pool(infc_onnx_at *at) {
-    infc_onnx_operand x;
+    infc_onnx_operand x, y;
     infc_onnx_window window;
-    INFC_TRY(infc_onnx_input(at, 0, &x));
+    const infc_dtype dtype = infc_onnx_any(at, 0).type.dtype;
+    const bool quantized = dtype == INFC_DTYPE_i8 || dtype == INFC_DTYPE_u8;
+    INFC_TRY((quantized ? infc_onnx_number : infc_onnx_input)(at, 0, &x));
     if (infc_onnx_output_used(at, 1))
         return infc_onnx_refuse(at, "output 1, the indices of the maxima, is not supported");
     int spatial = x.type.rank - 2;
     INFC_TRY(infc_onnx_image(at, &x, &x));
     INFC_TRY(infc_onnx_window_read(at, &x.type, spatial, NULL, &window));
-    return build_pool(at, false, &x, &window, false);
+    INFC_TRY(infc_onnx_convert(at, INFC_DTYPE_f32, &x, &x));
+    INFC_TRY(pool(at, false, &x, &window, false, &y));
+    INFC_TRY(infc_onnx_convert(at, dtype, &y, &y));
+    return infc_onnx_image_output(at, &y, window.spatial);
 }
 
 infc_status infc_onnx_average(infc_onnx_at *at, infc_onnx_operand x, infc_onnx_operand *out,
