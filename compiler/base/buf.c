@@ -119,3 +119,16 @@ uint64_t infc_little_endian(const uint8_t *bytes, size_t n) {
     while (n > 0) value = value << 8 | bytes[--n];
     return value;
 }
+
+void infc_buf_shell_word(infc_buf *buf, const char *text) {
+    const bool plain =
+        *text &&
+        !text[strspn(text,
+                     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,=@%")];
+    if (!plain) infc_buf_puts(buf, "'");
+    for (const char *p = text; *p; p++) {
+        if (*p == '\'') infc_buf_puts(buf, "'\\''");
+        else infc_buf_put(buf, p, 1);
+    }
+    if (!plain) infc_buf_puts(buf, "'");
+}

@@ -21,6 +21,7 @@ void infc_buf_printf(infc_buf *buf, const char *format, ...)
     __attribute__((format(printf, 2, 3), nonnull(2)));
 void infc_buf_indent(infc_buf *buf, int spaces);
 void infc_buf_json_string(infc_buf *buf, const char *text); /* quoted and escaped */
+void infc_buf_shell_word(infc_buf *buf, const char *text); /* quoted where a shell would not take it as it is */
 /* The number that n <= 8 bytes are, the lowest first. */
 uint64_t infc_little_endian(const uint8_t *bytes, size_t n);
 bool infc_text_is_utf8(const char *text, size_t n);

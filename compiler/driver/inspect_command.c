@@ -56,6 +56,17 @@ static uint64_t count_flops(infc_ir *ir) {
     return graph.flops;
 }
 
+/* The operator of this name: of ONNX's own, or the first of another domain. */
+static op_use *use_named(inspection *in, const char *op) {
+    size_t use;
+    if (infc_map_find(&in->use_of, op, &use)) return &in->uses[use];
+    for (size_t i = 0; i < in->n_uses; i++) {
+        const char *colon = strrchr(in->uses[i].name, ':');
+        if (colon && strcmp(colon + 1, op) == 0) return &in->uses[i];
+    }
+    return NULL;
+}
+
 /* Its problems, put to the operators they are about. */
 static void assign_problems(inspection *in) {
     in->open_dims = in->trial.n_errors > 0;
@@ -65,9 +76,8 @@ static void assign_problems(inspection *in) {
         if (d->status != INFC_ERR_SPEC) in->open_dims = false;
         const char *open = d->loc.node ? strrchr(d->loc.node, '(') : NULL; /* node "name" (Op) */
         if (!open) continue;
-        const char *op = infc_arena_copy_string(in->cx->arena, open + 1, strcspn(open + 1, ")"));
-        size_t use;
-        if (infc_map_find(&in->use_of, op, &use) && !in->uses[use].why) in->uses[use].why = d->text;
+        op_use *use = use_named(in, infc_arena_copy_string(in->cx->arena, open + 1, strcspn(open + 1, ")")));
+        if (use && !use->why) use->why = d->text;
     }
 }
 

@@ -37,30 +37,39 @@ static void add_rows(infc_cx *cx, const infc_build *build, const infc_built *bui
              plan->arena_bytes);
 }
 
+/* The program of a target, as one types it here. */
+static const char *program_words(infc_cx *cx, const infc_built *built) {
+    infc_buf out = {.arena = cx->arena};
+    if (!infc_target_runs_here(built->target) && built->target->runner)
+        infc_buf_printf(&out, "%s ", built->target->runner);
+    if (!strchr(built->dir, '/')) infc_buf_puts(&out, "./");
+    infc_buf_shell_word(&out, path_of(cx, built, built->linked.binary));
+    return infc_buf_str(&out);
+}
+
 static void put_next(infc_cx *cx, const infc_build *build, infc_buf *out) {
     const infc_built *built = &build->targets[0];
-    const infc_linked *l = &built->linked;
-    const char *prefix = infc_target_runs_here(built->target) || !built->target->runner
-                             ? ""
-                             : infc_arena_printf(cx->arena, "%s ", built->target->runner);
-    const char *slash = strchr(built->dir, '/') ? "" : "./";
+    for (size_t i = 0; i < build->n_targets && !infc_target_runs_here(built->target); i++)
+        if (infc_target_runs_here(build->targets[i].target)) built = &build->targets[i];
     infc_buf_puts(out, "\nNext:\n");
-    if (l->binary) {
-        const char *binary = path_of(cx, built, l->binary);
+    if (built->linked.binary) {
+        const char *program = program_words(cx, built);
         const char *input = build->spec.n_images ? build->spec.images[0].input : NULL;
         const char *ending = input ? "png" : "wav";
         if (!input && build->spec.n_audios) input = build->spec.audios[0].input;
-        if (build->ir.llm)
-            infc_buf_printf(out, "  %s%s%s run --prompt TEXT\n", prefix, slash, binary);
+        infc_buf_printf(out, "  %s run ", program);
+        if (build->ir.llm) infc_buf_puts(out, "--prompt TEXT");
         else if (build->spec.n_texts)
-            infc_buf_printf(out, "  %s%s%s run --input %s=\"hello\"\n", prefix, slash, binary,
-                            build->spec.texts[0].name);
-        else if (input)
-            infc_buf_printf(out, "  %s%s%s run --input %s=FILE.%s\n", prefix, slash, binary, input, ending);
-        else infc_buf_printf(out, "  %s%s%s run --inputs F.npz\n", prefix, slash, binary);
-        infc_buf_printf(out, "  %s%s%s bench\n", prefix, slash, binary);
+            infc_buf_printf(out, "--input %s=\"hello\"", build->spec.texts[0].name);
+        else if (input) infc_buf_printf(out, "--input %s=FILE.%s", input, ending);
+        else infc_buf_puts(out, "--inputs F.npz");
+        infc_buf_printf(out, "\n  %s bench\n", program);
     } else {
-        infc_buf_printf(out, "  cc main.c -I %s %s\n", built->dir, path_of(cx, built, l->library));
+        infc_buf_puts(out, "  cc main.c -I ");
+        infc_buf_shell_word(out, built->dir);
+        infc_buf_puts(out, " ");
+        infc_buf_shell_word(out, path_of(cx, built, built->linked.library));
+        infc_buf_puts(out, "\n");
     }
 }
 

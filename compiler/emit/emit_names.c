@@ -47,7 +47,7 @@ static const char *identifier(infc_arena *arena, const char *text) {
 }
 
 /* What is named after one thing: "" and suffixes, up to null. */
-static const char *const alone[] = {"", NULL}, *const function_parts[] = {"", "_dims", NULL},
+static const char *const alone[] = {"", NULL}, *const with_dims[] = {"", "_dims", NULL},
                          *const instance_parts[] = {"", "_epi", "_epi_tail", NULL};
 
 static bool is_taken(infc_arena *arena, const infc_map *taken, const char *name, const char *const *parts) {
@@ -68,8 +68,11 @@ static const char *unique(infc_arena *arena, infc_map *taken, const char *text, 
 static const char *const *fields(const infc_emit_unit *u, const int *ids, int n) {
     infc_map taken = {.arena = u->cx->arena};
     const char **names = INFC_NEW(u->cx->arena, const char *, (size_t)n + 1);
-    for (int i = 0; i < n; i++)
-        names[i] = unique(u->cx->arena, &taken, identifier(u->cx->arena, u->plan->buffers[ids[i]].name), alone);
+    for (int i = 0; i < n; i++) {
+        const infc_plan_buffer *buffer = &u->plan->buffers[ids[i]];
+        names[i] = unique(u->cx->arena, &taken, identifier(u->cx->arena, buffer->name),
+                          infc_type_open(&buffer->type) ? with_dims : alone);
+    }
     return names;
 }
 
@@ -106,7 +109,7 @@ static void name_functions(infc_emit_unit *u) {
     }
     for (size_t i = 0; i < u->n_functions; i++) {
         infc_emit_function *f = &u->functions[i];
-        f->label = unique(arena, &taken, identifier(arena, u->plan->steps[f->step].name), function_parts);
+        f->label = unique(arena, &taken, identifier(arena, u->plan->steps[f->step].name), with_dims);
         f->name = infc_arena_printf(arena, "%s_%s", u->name, f->label);
     }
     for (size_t i = 0; i < u->n_instances; i++) {
