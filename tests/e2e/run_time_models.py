@@ -159,3 +159,21 @@ def frames(path, width=16, hidden=12):
     g.node("Concat", ["mirrored", "tiled"], "y", axis=0)
     g.save(path, [("x", TensorProto.FLOAT, ["batch", 8, "samples"])],
            [("y", TensorProto.FLOAT, None), ("last", TensorProto.FLOAT, None)])
+
+
+def decoder(path, width=8):
+    """A step of a decoder as exporters write it: the cache grows, and the mask's axis is called by the sum."""
+    g = Graph(5)
+    for kind in "kv":
+        g.node("MatMul", ["x", g.weight(f"w{kind}", width, width)], f"new_{kind}")
+        g.node("Concat", [f"past_{kind}", f"new_{kind}"], f"present_{kind}", axis=1)
+    g.node("Transpose", ["present_k"], "keys", perm=[0, 2, 1])
+    g.node("MatMul", ["x", "keys"], "scores")
+    g.node("Unsqueeze", ["mask", g.constant("one", [1])], "rows")
+    g.node("Where", ["rows", "scores", g.constant("low", [-1e9], np.float32)], "seen")
+    g.node("Softmax", ["seen"], "weights", axis=-1)
+    g.node("MatMul", ["weights", "present_v"], "y")
+    past = ["batch", "past_len", width]
+    g.save(path, [("mask", TensorProto.BOOL, ["batch", "past_len + new_len"]), ("x", TensorProto.FLOAT, ["batch", "new_len", width]),
+                  ("past_k", TensorProto.FLOAT, past), ("past_v", TensorProto.FLOAT, past)],
+           [(name, TensorProto.FLOAT, None) for name in ("y", "present_k", "present_v")])

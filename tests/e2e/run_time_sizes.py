@@ -31,6 +31,11 @@ def ids_and_mask(batch, tokens):
     return {"ids": RNG.integers(0, 100, (batch, tokens)), "mask": mask(batch, tokens)}
 
 
+def cached_step(batch, new, past):
+    return {"mask": mask(batch, past + new).astype(bool), "x": noise(batch, new, 8),
+            "past_k": noise(batch, past, 8), "past_v": noise(batch, past, 8)}
+
+
 CASES = {  # model: (its writer, ranges, inputs for sizes, sizes and whether each is compiled alone too)
     "encoder": (models.encoder, {"batch": "1..3", "tokens": "1..50"}, lambda b, t: {"x": noise(b, t, 32)},
                 [((1, 1), True), ((3, 50), True), ((2, 17), False), ((1, 16), False)]),
@@ -41,6 +46,8 @@ CASES = {  # model: (its writer, ranges, inputs for sizes, sizes and whether eac
               [((1, 16, 16), True), ((2, 96, 96), False), ((1, 40, 72), True)]),
     "frames": (models.frames, {"batch": "1..2", "samples": "4..90"}, lambda b, n: {"x": noise(b, 8, n)},
                [((1, 4), True), ((2, 90), False), ((2, 31), True)]),
+    "decoder": (models.decoder, {"batch": "1..2", "new_len": "1..8", "past_len": "1..32"}, cached_step,
+                [((1, 1, 1), True), ((2, 8, 32), False), ((2, 3, 17), True)]),
 }
 
 C_PROGRAM = """

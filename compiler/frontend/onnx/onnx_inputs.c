@@ -73,6 +73,48 @@ static infc_status bound_dim(infc_onnx_import *import, const infc_spec_dim *boun
     return INFC_OK;
 }
 
+/* Whether an input that stays one has an axis of this name, where its size can be read from. */
+static bool has_axis(const infc_onnx_import *import, const char *name) {
+    const infc_onnx_graph *graph = &import->model.graph;
+    for (size_t i = 0; i < graph->n_inputs; i++) {
+        bool constant = false;
+        for (size_t k = 0; k < import->spec->n_constants; k++)
+            constant |= strcmp(import->spec->constants[k].input, graph->inputs[i].name) == 0;
+        for (size_t k = 0; !constant && k < graph->inputs[i].rank && k < INFC_MAX_RANK; k++) {
+            const infc_onnx_dim *dim = &graph->inputs[i].dims[k];
+            if (!dim->has_value && dim->param && strcmp(dim->param, name) == 0) return true;
+        }
+    }
+    return false;
+}
+
+/* Exporters name dimensions by what they are: "past + new". Such a name is worked out, when each name in it is that of
+ * an axis. 0: one of these is not bound yet. False: it is no such name. */
+static bool worked_out(infc_onnx_import *import, const char *param, int64_t *out) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", more[] = ".0123456789";
+    infc_arena *arena = import->cx->arena;
+    infc_buf text = {.arena = arena};
+    bool waits = false;
+    *out = 0;
+    if (!strpbrk(param, "+-*/")) return false;
+    for (const char *p = param; *p;) {
+        size_t n = strspn(p, letters);
+        while (n && p[n] && (strchr(letters, p[n]) || strchr(more, p[n]))) n++;
+        const char *name = infc_arena_copy_string(arena, p, n ? n : 1);
+        p += n ? n : 1;
+        infc_spec_dim *bound = n ? find_binding(import, name) : NULL;
+        if (n && !has_axis(import, name)) return false;
+        waits |= n && !bound;
+        int64_t dim = 0;
+        if (bound && bound_dim(import, bound, name, &dim) != INFC_OK) return false;
+        infc_buf_puts(&text, bound ? infc_dim_text(arena, dim) : n ? "1" : name);
+    }
+    bool sum = infc_dim_parse(infc_ir_sizes(import->ir), infc_buf_str(&text), out) &&
+               infc_dim_least(*out) >= 1;
+    if (waits) *out = 0;
+    return sum;
+}
+
 static bool same_binding(const infc_spec_dim *a, const infc_spec_dim *b) {
     return a->value == b->value && a->min == b->min && a->max == b->max && a->step == b->step;
 }
@@ -98,7 +140,7 @@ static infc_status bind_dim(infc_onnx_import *import, const char *input, int axi
         return conflict(import, by_axis, input, axis, *out, "the model");
     bool same = !by_param || (fixed ? by_param->value == *out : same_binding(by_param, bound));
     if (!same) return conflict(import, by_param, input, axis, *out, by_axis_name);
-    if (*out == 0) {
+    if (*out == 0 && !(dim->param && worked_out(import, dim->param, out))) {
         const char *name = dim->param ? dim->param : by_axis_name;
         const char *where = infc_arena_printf(import->cx->arena, "axis %d of input \"%s\"", axis, input);
         size_t i = open->names.n;
