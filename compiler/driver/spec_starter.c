@@ -91,7 +91,7 @@ static void put_classes(const infc_model_facts *facts, infc_buf *out) {
         infc_buf_printf(
             out,
             ":\n#     kind: classes\n#     labels: [\"first\", \"second\"]   # %lld of them\n"
-            "#     top: 3\n",
+            "#     top: 3\n#     scores: as_is           # softmax or sigmoid of logits\n",
             (long long)output->dims[1].value);
         return;
     }

@@ -22,6 +22,14 @@ static infc_status picture_find(const infc_emit_unit *u, const infc_spec_image *
         out->width = infc_dim_most(type->dims[image->nhwc ? 2 : 3]);
         return INFC_OK;
     }
+    if (takes && type->rank == 4 && type->dims[0] != 1 && type->dims[axis] == image->channels)
+        return infc_fail(u->cx, INFC_ERR_SPEC, image->loc,
+                         "input \"%s\" is %s: a batch of %s, and a file is one image; give its "
+                         "dimension 0 the size 1 "
+                         "(key shapes, or export it so), or remove kind: image and give tensors",
+                         image->input, infc_type_text(u->cx->arena, type),
+                         infc_dim_open(type->dims[0]) ? "a size known only at run time"
+                                                      : infc_dim_text(u->cx->arena, type->dims[0]));
     const char *wanted = image->nhwc ? "f32 or u8 [1,H,W,C]" : "f32 or u8 [1,C,H,W]";
     return infc_fail(u->cx, INFC_ERR_SPEC,
                      image->loc, "input \"%s\" is %s; an image of %d channels needs %s: change channels or layout",

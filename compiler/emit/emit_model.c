@@ -102,7 +102,8 @@ static infc_status class_infos(const infc_emit_unit *u, infc_buf *labels, infc_b
         for (size_t k = 0; k < classes->n_labels; k++)
             infc_buf_printf(labels, "    %s,\n", literal(u, classes->labels[k]));
         if (classes->n_labels) infc_buf_puts(labels, "};\n");
-        infc_buf_printf(out, "    {%d, %zu, %d, %s},\n", output, classes->n_labels, classes->top, name);
+        infc_buf_printf(out, "    {%d, %zu, %d, %s, %u},\n", output, classes->n_labels,
+                        classes->top, name, classes->scores);
     }
     return INFC_OK;
 }

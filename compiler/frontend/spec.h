@@ -97,6 +97,7 @@ typedef struct infc_spec_classes { /* outputs.NAME */
     const char **labels;
     size_t n_labels;
     int top;
+    uint32_t scores; /* INFC_SCORES_; the front end makes values that are confidences probabilities */
     infc_loc loc;
 } infc_spec_classes;
 
@@ -191,7 +192,7 @@ typedef struct infc_spec_set {
 
 /* Names of the values of the enums above, null at the end. */
 extern const char *const infc_spec_windows[], *const infc_spec_centers[], *const infc_spec_logs[];
-extern const char *const infc_spec_poolings[];
+extern const char *const infc_spec_poolings[], *const infc_spec_scores[];
 
 /* Reads a spec, or, when `path` is a model, makes the default spec for it. Collects all problems. */
 infc_status infc_spec_read(infc_cx *cx, const char *path, const infc_spec_set *sets, size_t n_sets,

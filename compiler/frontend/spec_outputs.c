@@ -2,11 +2,16 @@
 #include "spec_fill.h"
 
 static const infc_spec_kind kinds[] = {
-    {"classes", " labels top "},
+    {"classes", " labels top scores "},
     {"embedding", " pooling mask normalize "},
     {0},
 };
 
+const char *const infc_spec_scores[] = {[INFC_SCORES_values] = "as_is",
+                                        [INFC_SCORES_probabilities] = "as_is",
+                                        [INFC_SCORES_softmax] = "softmax",
+                                        [INFC_SCORES_sigmoid] = "sigmoid",
+                                        NULL};
 const char *const infc_spec_poolings[] = {"mean", "first", "none", NULL};
 
 static const char *path_of(infc_spec_check *check, const infc_yaml_item *output, const char *key) {
@@ -26,13 +31,16 @@ static void fill_classes(infc_spec_check *check, infc_yaml_item *output, infc_sp
     if (!top->is_default && top->integer > (int64_t)labels->n)
         infc_spec_problem(check, top, path_of(check, output, "top"),
                           "%s of %zu labels; give at most %zu", top->text, labels->n, labels->n);
-    out->classes[out->n_classes++] = (infc_spec_classes){
+    infc_spec_classes *classes = &out->classes[out->n_classes++];
+    *classes = (infc_spec_classes){
         .output = output->key,
         .labels = labels->items,
         .n_labels = labels->n,
         .top = top->integer < (int64_t)labels->n ? (int)top->integer : (int)labels->n,
         .loc = output->key_loc,
     };
+    while (!infc_spec_is(infc_spec_get(map, "scores"), infc_spec_scores[classes->scores]))
+        classes->scores++;
 }
 
 static void fill_embedding(infc_spec_check *check, infc_yaml_item *output, infc_spec *out) {

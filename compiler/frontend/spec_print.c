@@ -169,7 +169,8 @@ static void put_outputs(const infc_spec *spec, infc_buf *out) {
             if (k) infc_buf_puts(out, ", ");
             infc_buf_json_string(out, classes->labels[k]);
         }
-        infc_buf_printf(out, "]\n    top: %d\n", classes->top);
+        infc_buf_printf(out, "]\n    top: %d\n    scores: %s\n", classes->top,
+                        infc_spec_scores[classes->scores]);
     }
 }
 

@@ -168,8 +168,12 @@ const char *infc_type_no_broadcast(infc_arena *arena, const infc_type *a, const 
         return infc_arena_printf(
             arena,
             "%s do not broadcast: counted from the last, dimension %d is %s and %s, and would have "
-            "to be the same, or 1 in one of them%s",
+            "to be the same, or 1 in one of them%s%s",
             types, i, infc_dim_text(arena, da), infc_dim_text(arena, db),
+            infc_dim_open(da) && infc_dim_open(db)
+                ? "; both are known only at run time: give both one number (key shapes), or one "
+                  "name when the model is exported"
+                : "",
             a->rank == b->rank ? "" : "; Unsqueeze puts a dimension of 1 where it is wanted");
     }
     return types;

@@ -20,38 +20,38 @@ size_t infrt_classes_rows(const infc_tensor_info *info, const infc_classes_info 
     return length && n % length == 0 ? n / length : 0;
 }
 
-/* Adds up exp(score - most), or the scores themselves when they are probabilities. */
+bool infrt_classes_confident(const infc_classes_info *classes) {
+    return classes->scores != INFC_SCORES_values;
+}
+
+/* What softmax divides by: the sum of exp(value - most). */
 typedef struct scale {
-    bool probabilities;
     double most, sum;
 } scale;
 
 static scale scale_find(const infc_tensor_info *info, const void *data, size_t first, size_t n) {
-    scale s = {.probabilities = true, .most = -INFINITY};
+    scale s = {.most = -INFINITY};
     for (size_t i = 0; i < n; i++) {
-        double score = infrt_element(info->dtype, data, first + i);
-        if (score < 0) s.probabilities = false;
-        if (score > s.most) s.most = score;
-        s.sum += score;
+        double value = infrt_element(info->dtype, data, first + i);
+        if (value > s.most) s.most = value;
     }
-    s.probabilities = s.probabilities && fabs(s.sum - 1) < 1e-3;
-    if (!s.probabilities) {
-        s.sum = 0;
-        for (size_t i = 0; i < n; i++)
-            s.sum += exp(infrt_element(info->dtype, data, first + i) - s.most);
-    }
+    for (size_t i = 0; i < n; i++)
+        s.sum += exp(infrt_element(info->dtype, data, first + i) - s.most);
     return s;
 }
 
-static double confidence(const scale *s, double score) {
-    return s->probabilities ? score : exp(score - s->most) / s->sum;
+static double score_of(uint32_t scores, const scale *s, double value) {
+    if (scores == INFC_SCORES_softmax) return exp(value - s->most) / s->sum;
+    if (scores == INFC_SCORES_sigmoid) return 1 / (1 + exp(-value));
+    return value;
 }
 
 uint32_t infrt_classes_best(const infc_tensor_info *info, const infc_classes_info *classes,
                             const void *data, size_t row, infrt_class best[INFRT_CLASSES_MAX]) {
     size_t length = row_length(info, classes), first = row * length;
     uint32_t top = classes->top ? classes->top : 1, n = 0;
-    scale s = scale_find(info, data, first, length);
+    scale s = {0};
+    if (classes->scores == INFC_SCORES_softmax) s = scale_find(info, data, first, length);
     double scores[INFRT_CLASSES_MAX];
     if (top > INFRT_CLASSES_MAX) top = INFRT_CLASSES_MAX;
     for (size_t i = 0; i < length; i++) { /* insertion into the few that are best so far */
@@ -71,7 +71,8 @@ uint32_t infrt_classes_best(const infc_tensor_info *info, const infc_classes_inf
     for (uint32_t k = 0; k < n; k++) {
         const char *label =
             classes->labels && best[k].index < classes->n_labels ? classes->labels[best[k].index] : NULL;
-        best[k].confidence = confidence(&s, infrt_element(info->dtype, data, first + best[k].index));
+        best[k].score =
+            score_of(classes->scores, &s, infrt_element(info->dtype, data, first + best[k].index));
         if (label) snprintf(best[k].label, INFRT_LABEL_BYTES, "%s", label);
         else snprintf(best[k].label, INFRT_LABEL_BYTES, "%u", best[k].index);
     }

@@ -67,14 +67,15 @@ static void tensor_text(const infc_tensor_info *info, const void *data, FILE *ou
     fputs(n > TEXT_VALUES ? " ...\n" : "\n", out);
 }
 
-static void classes_text(const infrt_class *best, uint32_t n, FILE *out) {
+static void classes_text(const infrt_class *best, uint32_t n, bool confident, FILE *out) {
     int width = 0;
     for (uint32_t i = 0; i < n; i++) {
         int length = snprintf(NULL, 0, "%s", best[i].label);
         if (length > width) width = length;
     }
     for (uint32_t i = 0; i < n; i++)
-        fprintf(out, "%-*s  %.4f\n", width, best[i].label, shown(best[i].confidence));
+        fprintf(out, confident ? "%-*s  %.4f\n" : "%-*s  %.6g\n", width, best[i].label,
+                shown(best[i].score));
 }
 
 static size_t not_finite(const infc_tensor_info *info, const void *data) {
@@ -108,7 +109,7 @@ void infrt_result_notes(infrt_app *app) {
         if (is_float(info->dtype)) range(info, data, &least, &most, &n_nan);
         for (size_t row = 0; classes && row < infrt_classes_rows(info, classes); row++) {
             infrt_class best[INFRT_CLASSES_MAX];
-            if (infrt_classes_best(info, classes, data, row, best) > 0 && isnan(best[0].confidence))
+            if (infrt_classes_best(info, classes, data, row, best) > 0 && isnan(best[0].score))
                 n_lost++;
         }
         if (n_nan + n_lost == 0) continue;
@@ -132,7 +133,8 @@ void infrt_result_text(const infrt_app *app, FILE *out) {
         for (size_t row = 0; row < rows; row++) {
             infrt_class best[INFRT_CLASSES_MAX];
             if (rows > 1) fprintf(out, "%s row %zu\n", model->outputs[i].name, row);
-            classes_text(best, infrt_classes_best(&model->outputs[i], classes, data, row, best), out);
+            uint32_t n = infrt_classes_best(&model->outputs[i], classes, data, row, best);
+            classes_text(best, n, infrt_classes_confident(classes), out);
         }
     }
 }
@@ -172,7 +174,8 @@ static void classes_json(infrt_json *json, const infc_tensor_info *info,
             infrt_json_uint(json, "row", row);
             infrt_json_uint(json, "index", best[i].index);
             infrt_json_string(json, "label", best[i].label);
-            infrt_json_float(json, "confidence", best[i].confidence, 9);
+            infrt_json_float(json, infrt_classes_confident(classes) ? "confidence" : "score",
+                             best[i].score, 9);
             infrt_json_close(json, '}');
         }
     }

@@ -126,10 +126,20 @@ typedef struct infc_text_info {
     int (*prepare)(const char *text, size_t n, int64_t steps, void *ids, void *mask, void *types);
 } infc_text_info;
 
+/* What the application shows of a score: the value, unless softmax or sigmoid is asked for. All but plain values are
+ * confidences, 0 to 1. */
+enum {
+    INFC_SCORES_values = 0,
+    INFC_SCORES_probabilities = 1, /* the model ends in Softmax or Sigmoid: the values are confidences */
+    INFC_SCORES_softmax = 2,
+    INFC_SCORES_sigmoid = 3,
+};
+
 /* How the application shows an output (spec key `outputs`). */
 typedef struct infc_classes_info {
     uint32_t output, n_labels, top;
     const char *const *labels;
+    uint32_t scores; /* INFC_SCORES_ */
 } infc_classes_info;
 
 /* A number that is known only when the model runs: an axis of an input. All other dims follow from these. */

@@ -97,6 +97,7 @@ case("open_dims", free, 'dimensions "batch" (axis 0 of input "x", axis 0 of inpu
 case("open_dims_left", free, '"w-h"', 'put   shapes: {batch: 4, "x.2": 1, "w-h": 1}   into the spec', code=SPEC, dims=["batch=4"])
 case("open_minus_one", oc.model([node("Relu", "x", "y")], {"x": [-1, 3]}, {"y": None}), '"x.0"', code=SPEC)
 case("dim_unused", changed(lambda m: None), 'the model has no dimension "x.2"; did you mean "x.0"?', code=SPEC, dims=["x.2=4"])
+case("dim_alone", oc.model([node("Exp", "x", "y")], {"x": ["batch", 3]}, {"y": ["batch", 3]}), 'the model has no dimension "foo"; it has "batch"\n', code=SPEC, dims=["batch=1", "foo=3"])
 case("dim_misspelt", free, 'the model has no dimension "bacth"; did you mean "batch"?', code=SPEC, dims=["bacth=2"])
 case("dim_conflict", changed(lambda m: None), "x.0 is 4 here, but dimension 0 of input \"x\" is 2 by the model", code=SPEC,
      dims=["x.0=4"])

@@ -232,7 +232,8 @@ static void test_endings(void **state) {
 static void test_nan(void **state) {
     (void)state;
     static const char *const labels[] = {"a", "b", "c"};
-    static const infc_classes_info classes = {.labels = labels, .n_labels = 3, .top = 1};
+    static const infc_classes_info classes = {.labels = labels, .n_labels = 3, .top = 1, .scores = INFC_SCORES_softmax};
+    static const infc_classes_info plain = {.labels = labels, .n_labels = 3, .top = 1};
     infc_model model = fake_program_make();
     float x[FAKE_X] = {0};
     for (int i = 0; i < FAKE_X; i++) x[i] = -(float)NAN;
@@ -254,6 +255,11 @@ static void test_nan(void **state) {
     expect_fine(&model, "run --input inf.raw");
     expect_has(caught_out, "a  nan\n");
     expect_has(caught_err, "infinite scores, so no confidence is known");
+    model.classes = &plain;
+    expect_fine(&model, "run --input inf.raw");
+    expect_has(caught_out, "a  inf\n");
+    expect_fine(&model, "run --input inf.raw --json");
+    expect_has(caught_out, "\"score\": null");
 }
 
 static void test_run_refused(void **state) {

@@ -71,6 +71,7 @@ static void check_example(void) {
     assert_int_equal(spec.classes[0].n_labels, 10);
     assert_string_equal(spec.classes[0].labels[9], "nine");
     assert_int_equal(spec.classes[0].top, 3);
+    assert_int_equal(spec.classes[0].scores, INFC_SCORES_values);
     assert_true(spec.budget_file == 1 << 20 && spec.budget_memory == 64 << 10);
 }
 

@@ -270,6 +270,7 @@ static infc_status end_main(infc_onnx_import *import) {
         infc_onnx_operand result = *operand;
         names[i] = graph->outputs[i].name;
         infc_onnx_declared_check(import, model_loc(import), &graph->outputs[i], &operand->type);
+        infc_onnx_classes(import, names[i], import->net.outputs[i]);
         infc_dtype dtype = operand->type.dtype;
         if (dtype != INFC_DTYPE_f32 && dtype != INFC_DTYPE_bool && !infc_dtype_is_integer(dtype))
             infc_fail(cx, INFC_ERR_UNSUPPORTED, model_loc(import),

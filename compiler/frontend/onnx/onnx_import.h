@@ -50,6 +50,8 @@ int64_t infc_onnx_bound_dim(const infc_onnx_import *import, const char *param);
 infc_status infc_onnx_embedding(infc_onnx_import *import, const char *name, infc_onnx_operand *output);
 /* Embeddings of outputs that the model does not have. */
 void infc_onnx_embeddings_check_unused(infc_onnx_import *import);
+/* onnx_classes.c: whether the model makes confidences of output `name`, value `id`, when it is classes. */
+infc_status infc_onnx_classes(infc_onnx_import *import, const char *name, size_t id);
 /* Builds a sub-graph's nodes where `at` stands; `inputs` and `outputs`: as many as the graph has. */
 infc_status infc_onnx_import_subgraph(infc_onnx_at *at, const infc_onnx_graph *graph,
                                       const infc_onnx_operand *inputs, infc_onnx_operand *outputs);

@@ -289,6 +289,23 @@ infc_status infc_onnx_inputs_bind(infc_onnx_import *import, infc_ir_port **out_p
     return infc_diags_status(import->cx, mark);
 }
 
+/* "; it has "batch" and others": of the dimensions that the model leaves open. */
+static const char *open_text(infc_onnx_import *import) {
+    const infc_onnx_graph *graph = &import->model.graph;
+    const char *first = NULL;
+    for (size_t i = 0; i < graph->n_inputs; i++) {
+        for (size_t k = 0; k < graph->inputs[i].rank && k < INFC_MAX_RANK; k++) {
+            const infc_onnx_dim *dim = &graph->inputs[i].dims[k];
+            if (dim->has_value && dim->value != -1) continue;
+            const char *name = dim->param ? dim->param : axis_name(import, graph->inputs[i].name, (int)k);
+            if (!first) first = name;
+            else if (strcmp(first, name) != 0)
+                return infc_arena_printf(import->cx->arena, "; it has \"%s\" and others", first);
+        }
+    }
+    return first ? infc_arena_printf(import->cx->arena, "; it has \"%s\"", first) : ", and none that is open";
+}
+
 infc_status infc_onnx_inputs_check_unused(infc_onnx_import *import) {
     infc_cx *cx = import->cx;
     const infc_onnx_graph *graph = &import->model.graph;
@@ -310,11 +327,8 @@ infc_status infc_onnx_inputs_check_unused(infc_onnx_import *import) {
             infc_fail(cx, INFC_ERR_SPEC, dim->loc,
                       "the model has no dimension \"%s\"; did you mean \"%s\"?", dim->name, near);
         else
-            infc_fail(cx, INFC_ERR_SPEC, dim->loc, "the model has no dimension \"%s\"; it has %s%s%s",
-                      dim->name, n ? "\"" : "none", n ? names[0] : "",
-                      n > 1 ? "\" and others"
-                      : n   ? "\""
-                            : "");
+            infc_fail(cx, INFC_ERR_SPEC, dim->loc, "the model has no dimension \"%s\"%s", dim->name,
+                      open_text(import));
     }
     return infc_diags_status(cx, mark);
 }
