@@ -29,6 +29,7 @@ typedef struct infc_cx {
     void (*progress)(void *user, const char *what); /* null: silent */
     void *progress_user;
     const char *cache_dir;            /* null: no cache */
+    double run_limit;                 /* seconds that a run of what was built may take; 0: any */
     struct infc_mapping *mappings;    /* of infc_file_map */
     struct infc_digest_note *digests; /* of infc_digest_note */
     struct infc_stamp_seen *stamps;   /* of infc_stamp_keep */

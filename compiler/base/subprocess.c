@@ -86,6 +86,7 @@ static const char *const *environment_of(infc_arena *arena, const infc_job *job)
 static infc_status start(infc_cx *cx, running *slot, infc_job *job) {
     job->exit_code = 127;
     job->seconds = 0;
+    job->late = false;
     const char *program = infc_program_find(cx->arena, job->argv[0]);
     if (!program) {
         job->output = infc_arena_printf(cx->arena, "%s: not found on PATH\n", job->argv[0]);
@@ -154,6 +155,13 @@ static bool finish(running *slot) {
     return true;
 }
 
+static void stop_late(running *slot) {
+    infc_job *job = slot->job;
+    if (job->limit <= 0 || job->late || now_seconds() - slot->start < job->limit) return;
+    job->late = true;
+    kill(-slot->pid, SIGKILL);
+}
+
 /* Waits until something happens, reads all output; returns how many jobs ended. */
 static size_t pump(running *slots, int n_slots) {
     struct pollfd fds[2 * MAX_PARALLEL];
@@ -172,6 +180,7 @@ static size_t pump(running *slots, int n_slots) {
     for (int i = 0; i < n_slots; i++) {
         if (!slots[i].job) continue;
         drain(&slots[i]);
+        stop_late(&slots[i]);
         ended += finish(&slots[i]);
     }
     return ended;

@@ -7,6 +7,8 @@ typedef struct infc_job {
     const char *const *argv; /* null-terminated; argv[0] is looked up on PATH */
     const char *cwd;         /* null: here */
     const char *temp;        /* its $TMPDIR, as seen from cwd; null: ours */
+    double limit;            /* seconds after which it is killed; 0: any */
+    bool late;               /* result: it was */
     int exit_code;           /* result; 128 + n when killed by signal n; 127 when it cannot start */
     const char *output;      /* result: stdout and stderr, on the arena of cx */
     double seconds;          /* result: wall time */

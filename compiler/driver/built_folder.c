@@ -180,6 +180,13 @@ static infc_status check_executable(infc_cx *cx, const char *binary) {
     return infc_fail(cx, INFC_ERR_IO, loc, "is not executable; run: chmod +x %s", binary);
 }
 
+infc_status infc_run_late(infc_cx *cx, const infc_target *target, const char *binary) {
+    return infc_fail(cx, INFC_ERR_CHECK, (infc_loc){.file = binary},
+                     "a run for target %s did not end in %.0f s; if it only needs longer, raise "
+                     "compare.seconds in the spec",
+                     target->name, cx->run_limit);
+}
+
 infc_status infc_binary_run(infc_cx *cx, const infc_target *target, const char *binary,
                             const char *const *args, size_t n, int *exit_code, const char **output) {
     infc_words words = {.arena = cx->arena};
@@ -188,8 +195,9 @@ infc_status infc_binary_run(infc_cx *cx, const infc_target *target, const char *
     infc_words_add(&words, strchr(binary, '/') ? binary : infc_arena_printf(cx->arena, "./%s", binary));
     infc_words_all(&words, args, n);
     infc_level_words(target, &words);
-    infc_job job = {.argv = infc_words_argv(&words)};
+    infc_job job = {.argv = infc_words_argv(&words), .limit = cx->run_limit};
     INFC_TRY(infc_jobs_run(cx, &job, 1, 1));
+    if (job.late) return infc_run_late(cx, target, binary);
     *exit_code = job.exit_code;
     *output = job.output;
     return INFC_OK;

@@ -28,9 +28,12 @@ const char *infc_runner_text(infc_arena *arena, const infc_target *target);
 /* Refuses a file that is no program of infc, saying what it is and what to do, without running it. `target` is what
  * it runs as here: the host, or the oldest target of another architecture. */
 infc_status infc_binary_identify(infc_cx *cx, const char *path, infc_target *target);
-/* Runs a built binary: runner, binary, args[0..n), the target's level. Any exit code is a result. */
+/* Runs a built binary: runner, binary, args[0..n), the target's level. Any exit code is a result;
+ * one that takes over cx->run_limit is a failure. */
 infc_status infc_binary_run(infc_cx *cx, const infc_target *target, const char *binary,
                             const char *const *args, size_t n, int *exit_code, const char **output);
+/* The failure of a run that took longer than cx->run_limit. */
+infc_status infc_run_late(infc_cx *cx, const infc_target *target, const char *binary);
 /* Its messages become ours, when it ended with `exit_code` and was run with --json; else what it printed does. */
 infc_status infc_binary_failed(infc_cx *cx, infc_loc loc, const char *command, int exit_code, const char *output);
 

@@ -4,6 +4,7 @@
 #include "../base/file.h"
 #include "../base/subprocess.h"
 #include "../emit/embedded.h"
+#include "built_folder.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,11 +164,12 @@ infc_status infc_check_run(infc_cx *cx, const infc_target *target, const char *b
     infc_progress(cx, "running %s", binary);
     INFC_TRY(infc_check_inputs(cx, target, inputs, folder));
     INFC_TRY(infc_check_words(cx, target, binary, NULL, folder, &words));
-    infc_job job = {.argv = infc_words_argv(&words), .cwd = folder};
+    infc_job job = {.argv = infc_words_argv(&words), .cwd = folder, .limit = cx->run_limit};
     INFC_TRY(infc_jobs_run(cx, &job, 1, 1));
+    if (job.late) return infc_run_late(cx, target, binary);
     if (job.exit_code != 0)
         return infc_fail(cx, INFC_ERR_CHECK, (infc_loc){.file = binary},
-                         "the run for target %s ended with exit code %d:\n%.4000s", target->name,
-                         job.exit_code, job.output);
+                         "the run for target %s ended with exit code %d%s:\n%.4000s", target->name,
+                         job.exit_code, job.exit_code > 128 ? " (killed by a signal)" : "", job.output);
     return read_tensors(cx, target, folder, out);
 }

@@ -113,9 +113,13 @@ infc_status infc_compare_count(infc_comparison *c, const char *binary, const cha
     const char *folder = infc_arena_printf(arena, "%s/%s-count", c->temp, out->id);
     INFC_TRY(count_words(c, &options, binary, inputs, target, folder, &words));
     infc_progress(c->cx, "counting instructions of %s", target->name);
-    infc_job job = {.argv = infc_words_argv(&words), .cwd = target->platform->check ? folder : NULL};
+    infc_job job = {.argv = infc_words_argv(&words),
+                    .cwd = target->platform->check ? folder : NULL,
+                    .limit = c->spec->run_seconds};
     INFC_TRY(infc_jobs_run(c->cx, &job, 1, 1));
-    out->uncounted = "(the plugin failed)";
+    out->uncounted = job.late ? "(it did not end)"
+                     : job.exit_code > 128 ? infc_arena_printf(arena, "(signal %d)", job.exit_code - 128)
+                                           : "(the plugin failed)";
     if (job.exit_code != 0 || infc_file_try_map(counts, &text) != 0) return INFC_OK;
     read_counts(c, text, out);
     if (!isnan(out->measures[INFC_METRIC_instructions].now)) out->uncounted = NULL;

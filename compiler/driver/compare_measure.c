@@ -116,6 +116,7 @@ static infc_status run(infc_comparison *c, infc_cx *trial, infc_build *build,
 
 static infc_status measure(infc_comparison *c, infc_build *build, const infc_built *built, infc_compared *r) {
     infc_cx trial = attempt(c->cx);
+    trial.run_limit = c->spec->run_seconds;
     infc_words runner = {.arena = c->cx->arena};
     take_sizes(r, built);
     if (infc_runner_words(&trial, &r->target, &runner) != INFC_OK) {

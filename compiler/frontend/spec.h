@@ -180,6 +180,7 @@ typedef struct infc_spec {
     infc_spec_embedding *embeddings;
     size_t n_embeddings;
     double thresholds[INFC_N_METRICS]; /* compare: per cent that each may grow; NAN: any */
+    double run_seconds;                /* compare: that one run may take */
     infc_target *required;             /* compare: to be run */
     size_t n_required;
     uint64_t budget_file, budget_memory; /* bytes; 0: none */

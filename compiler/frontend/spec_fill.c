@@ -158,6 +158,8 @@ static void fill_compare(const infc_yaml *root, infc_spec *out, infc_arena *aren
         const infc_yaml *limit = infc_spec_get(limits, metrics[i]);
         out->thresholds[i] = limit ? limit->number : NAN;
     }
+    const infc_yaml *seconds = infc_spec_get(compare, "seconds");
+    out->run_seconds = seconds ? (double)seconds->integer : 0;
     out->required = INFC_NEW(arena, infc_target, required->n);
     for (size_t i = 0; i < required->n; i++)
         if (!required->items[i].value->bad)

@@ -36,6 +36,22 @@ static void exit_codes_and_output(void **state) {
     assert_int_equal(cx.n_errors, 0);
 }
 
+/* One that takes too long is killed, with what it started; the others are not. */
+static void limit(void **state) {
+    (void)state;
+    infc_job jobs[] = {
+        {.argv = SHELL("sleep 300; true"), .limit = 0.2},
+        {.argv = SHELL("sleep 0.5; echo done")},
+        {.argv = SHELL("echo quick"), .limit = 200},
+    };
+    assert_int_equal(infc_jobs_run(&cx, jobs, 3, 3), INFC_OK);
+    assert_true(jobs[0].late && jobs[0].seconds < 100);
+    assert_int_equal(jobs[0].exit_code, 128 + SIGKILL);
+    assert_false(jobs[1].late || jobs[2].late);
+    assert_string_equal(jobs[1].output, "done\n");
+    assert_string_equal(jobs[2].output, "quick\n");
+}
+
 /* Each prints far more than a pipe holds, all at once. */
 static void no_deadlock(void **state) {
     (void)state;
@@ -143,6 +159,7 @@ static void programs(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         CX_TEST(exit_codes_and_output),
+        CX_TEST(limit),
         CX_TEST(no_deadlock),
         CX_TEST(background_children_are_not_waited_for),
         CX_TEST(output_is_bounded),
