@@ -11,6 +11,7 @@ typedef struct infc_spec_dim { /* shapes: a dimension's name, or input.axis */
     const char *name;
     int64_t value;          /* fixed; 0: known at run time, within the bounds */
     int64_t min, max, step; /* bounds, multiples of step */
+    const char *same; /* the dimension that this one is by the spec, which gave the rest; or null */
     infc_loc loc;
     bool used; /* set by the front end; a binding that binds nothing is an error */
 } infc_spec_dim;

@@ -60,17 +60,50 @@ static void fill_targets(infc_spec_check *check, const infc_yaml *root, infc_spe
     }
 }
 
+static const infc_yaml_item *shape_item(const infc_yaml *shapes, const char *name) {
+    for (size_t i = 0; i < shapes->n; i++)
+        if (strcmp(shapes->items[i].key, name) == 0) return &shapes->items[i];
+    return NULL;
+}
+
+static bool is_dim_name(const infc_yaml *value) {
+    return value->kind == INFC_YAML_SCALAR && !value->parsed && value->integer == 0;
+}
+
+/* What `item` says, or the dimension whose name it has, or the one that this names; null when there is a problem. */
+static const infc_yaml_item *dim_origin(infc_spec_check *check, const infc_yaml *shapes, infc_yaml_item *item) {
+    const infc_yaml_item *at = item;
+    const char *path = infc_arena_printf(check->cx->arena, "shapes.%s", item->key);
+    for (size_t steps = 0; is_dim_name(at->value); steps++) {
+        const infc_yaml_item *next = shape_item(shapes, at->value->text);
+        if (!next && at == item)
+            infc_spec_problem(check, item->value, path,
+                              "expected the size of a dimension, for example 640 or 1..640, or the "
+                              "name of another one "
+                              "in shapes; got %s",
+                              infc_yaml_quote(check->cx, item->value->text));
+        else if (next && steps == shapes->n)
+            infc_spec_problem(check, item->value, path, "names lead in a circle; give one of them a size");
+        if (!next || next->value->bad || steps == shapes->n)
+            return NULL; /* others are told where they stand */
+        at = next;
+    }
+    return at;
+}
+
 static void fill_dims(infc_spec_check *check, const infc_yaml *root, infc_spec *out) {
     const infc_yaml *shapes = infc_spec_get_map(root, "shapes");
     out->dims = INFC_NEW(check->cx->arena, infc_spec_dim, shapes->n);
     for (size_t i = 0; i < shapes->n; i++) {
-        const infc_yaml_item *item = &shapes->items[i];
-        if (item->value->bad) continue;
+        infc_yaml_item *item = &shapes->items[i];
+        const infc_yaml_item *origin = item->value->bad ? NULL : dim_origin(check, shapes, item);
+        if (!origin) continue;
         infc_spec_dim *dim = &out->dims[out->n_dims++];
-        const infc_spec_range *range = item->value->parsed;
+        const infc_spec_range *range = origin->value->parsed;
         *dim = (infc_spec_dim){.name = item->key, .loc = item->key_loc};
-        dim->min = range ? range->min : item->value->integer;
-        dim->max = range ? range->max : item->value->integer;
+        if (origin != item) dim->same = origin->key;
+        dim->min = range ? range->min : origin->value->integer;
+        dim->max = range ? range->max : origin->value->integer;
         dim->step = range ? range->step : 1;
         dim->value = dim->min == dim->max ? dim->min : 0;
     }

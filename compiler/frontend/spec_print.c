@@ -51,7 +51,10 @@ static void put_shapes(const infc_spec *spec, infc_buf *out) {
     for (size_t i = 0; i < spec->n_dims; i++) {
         infc_buf_puts(out, "  ");
         infc_buf_json_string(out, spec->dims[i].name);
-        infc_buf_printf(out, ": %s\n", infc_spec_dim_text(out->arena, &spec->dims[i]));
+        infc_buf_puts(out, ": ");
+        if (spec->dims[i].same) infc_buf_json_string(out, spec->dims[i].same);
+        else infc_buf_puts(out, infc_spec_dim_text(out->arena, &spec->dims[i]));
+        infc_buf_puts(out, "\n");
     }
 }
 

@@ -118,7 +118,7 @@ static void put_type(infc_buf *out, const infc_spec_key *key, int depth) {
     case INFC_SPEC_dim:
         infc_buf_puts(
             out, "\"anyOf\": [{\"type\": \"integer\", \"minimum\": 1, \"maximum\": 1099511627776}, "
-                 "{\"type\": \"string\", \"pattern\": \"^[0-9]+\\\\.\\\\.[0-9]+$\"}, ");
+                 "{\"type\": \"string\", \"minLength\": 1}, ");
         put_object(out, key, depth);
         infc_buf_puts(out, "]");
         break;

@@ -148,8 +148,10 @@ static void check_dim(infc_spec_check *check, const infc_spec_key *key, const ch
         check_dim_map(check, path, node);
     } else if (node->kind == INFC_YAML_SCALAR && node->plain && parse_range(check, path, node)) {
         return;
-    } else if (node->kind != INFC_YAML_SCALAR || !node->plain ||
-               !infc_spec_parse_integer(node->text, &node->integer)) {
+    } else if (node->kind == INFC_YAML_SCALAR && *node->text &&
+               (!node->plain || !strchr("+-.0123456789", *node->text))) {
+        return; /* the name of another, which is looked up once all are known */
+    } else if (node->kind != INFC_YAML_SCALAR || !infc_spec_parse_integer(node->text, &node->integer)) {
         infc_spec_problem_expected(check, key, path, node);
     } else if (node->integer < 1 || node->integer > (int64_t)1 << MAX_DIM_BITS) {
         infc_spec_problem(check, node, path, "a dimension is 1 to 2^%d; got %s", MAX_DIM_BITS, node->text);

@@ -165,15 +165,15 @@ const char *infc_type_no_broadcast(infc_arena *arena, const infc_type *a, const 
     for (int i = 1; i <= a->rank && i <= b->rank; i++) {
         const int64_t da = a->dims[a->rank - i], db = b->dims[b->rank - i];
         if (da == db || da == 1 || db == 1) continue;
+        const char *hint = infc_dim_open(da) && infc_dim_open(db)
+                               ? "; if they are always equal, let one have the other's name: "
+                                 "shapes: {A: B} in the spec"
+                               : "";
         return infc_arena_printf(
             arena,
             "%s do not broadcast: counted from the last, dimension %d is %s and %s, and would have "
             "to be the same, or 1 in one of them%s%s",
-            types, i, infc_dim_text(arena, da), infc_dim_text(arena, db),
-            infc_dim_open(da) && infc_dim_open(db)
-                ? "; both are known only at run time: give both one number (key shapes), or one "
-                  "name when the model is exported"
-                : "",
+            types, i, infc_dim_text(arena, da), infc_dim_text(arena, db), hint,
             a->rank == b->rank ? "" : "; Unsqueeze puts a dimension of 1 where it is wanted");
     }
     return types;

@@ -49,17 +49,20 @@ static const char *size_name(const infc_sizes *sizes, infc_arena *arena, const c
 }
 
 /* The dim that a binding gives: its number, or its size, which is added when it is met first. Axes of one name in the
- * model that are bound one by one to the same range are one size. */
+ * model that are bound one by one to the same range are one size, and so are those that the spec says are the same. */
 static infc_status bound_dim(infc_onnx_import *import, const infc_spec_dim *bound,
                              const char *param, int64_t *out) {
     infc_sizes *sizes = infc_ir_sizes(import->ir);
     infc_arena *arena = import->cx->arena;
     const char *key =
         param ? infc_arena_printf(arena, "%s %s", param, infc_spec_dim_text(arena, bound)) : bound->name;
+    const char *origin = infc_arena_printf(arena, "= %s", bound->same ? bound->same : bound->name);
     size_t known;
     *out = bound->value;
     if (bound->max <= bound->min) return INFC_OK;
-    if (infc_map_find(&import->size_of, key, &known)) {
+    if (infc_map_find(&import->size_of, origin, &known) || infc_map_find(&import->size_of, key, &known)) {
+        infc_map_put(&import->size_of, origin, known);
+        infc_map_put(&import->size_of, key, known);
         *out = infc_sizes_dim(sizes, (int)known);
         return INFC_OK;
     }
@@ -68,6 +71,7 @@ static infc_status bound_dim(infc_onnx_import *import, const infc_spec_dim *boun
                          bound->loc, "more than %d dimensions are known only at run time; give some of them numbers",
                          INFC_MAX_SIZES);
     infc_map_put(&import->size_of, key, (size_t)infc_sizes_count(sizes));
+    infc_map_put(&import->size_of, origin, (size_t)infc_sizes_count(sizes));
     const char *name = size_name(sizes, arena, param ? param : bound->name);
     *out = infc_sizes_add(sizes, (infc_size){name, bound->min, bound->max, bound->step});
     return INFC_OK;
@@ -201,11 +205,17 @@ static bool is_word(const char *name) {
     return *name != '\0';
 }
 
-static void put_binding(infc_buf *line, const char *name, const char *value) {
-    if (line->len) infc_buf_puts(line, ", ");
+static void put_name(infc_buf *line, const char *name) {
     if (is_word(name)) infc_buf_puts(line, name);
     else infc_buf_json_string(line, name); /* a YAML double-quoted string too */
-    infc_buf_printf(line, ": %s", value);
+}
+
+static void put_binding(infc_buf *line, const char *name, const char *value, const char *same) {
+    if (line->len) infc_buf_puts(line, ", ");
+    put_name(line, name);
+    infc_buf_puts(line, ": ");
+    if (same) put_name(line, same);
+    else infc_buf_puts(line, value);
 }
 
 /* All of them at once, as a line that can be pasted: with what the spec binds already, since it replaces it. */
@@ -214,11 +224,12 @@ static infc_status report_unbound(infc_onnx_import *import, unbound *open) {
     for (size_t i = 0; i < import->spec->n_dims; i++)
         if (import->spec->dims[i].used)
             put_binding(&line, import->spec->dims[i].name,
-                        infc_spec_dim_text(line.arena, &import->spec->dims[i]));
+                        infc_spec_dim_text(line.arena, &import->spec->dims[i]),
+                        import->spec->dims[i].same);
     bool had = line.len > 0;
     infc_buf where = {.arena = import->cx->arena};
     for (size_t i = 0; i < open->names.n; i++) {
-        put_binding(&line, open->names.entries[i].key, "1");
+        put_binding(&line, open->names.entries[i].key, "1", NULL);
         infc_buf_printf(&where, "%s\"%s\" (%s)", i ? ", " : "", open->names.entries[i].key, open->where[i]);
     }
     infc_loc loc = {.file = import->path};
