@@ -3,6 +3,7 @@
 #include "compare.h"
 #include "table.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char style[] =
@@ -171,8 +172,11 @@ static void put_mix(const infc_comparison *c, infc_buf *out) {
     const size_t n = (size_t)table.n_columns;
     infc_buf_puts(out, "<h2>What the code is made of</h2>\n<table>\n");
     for (size_t i = 0; i < table.n; i++) {
+        const char *cell = table.cells[i];
         infc_buf_puts(out, i % n == 0 ? "<tr>" : "");
-        put_text(out, i < n ? "<th>" : "<td>", table.cells[i], i < n ? "</th>" : "</td>");
+        if (i >= n && strchr(cell, '%')) /* shares overlap: a bar each, none on another */
+            infc_buf_printf(out, "<td class=\"m\" style=\"--w:%.1f%%\">%s</td>", strtod(cell, NULL), cell);
+        else put_text(out, i < n ? "<th>" : "<td>", cell, i < n ? "</th>" : "</td>");
         infc_buf_puts(out, i % n == n - 1 ? "</tr>\n" : "");
     }
     infc_buf_puts(out, "</table>\n");
