@@ -11,9 +11,11 @@ enum { STALLED_MS = 50, IDLE_MS = 1000 };
 
 /* ---- jobs --------------------------------------------------------------------------------------- */
 
-/* Answer number `i` of a prompt draws with a generator of its own; the first as `run --seed` does. */
-static uint64_t seed_of(const infrt_serve_job *job, uint32_t i) {
-    return i ? infc_check_random(job->seed, i, 0) : job->seed;
+/* Each answer of each prompt draws with a generator of its own, the first of the first as `run --seed` does: equal prompts
+ * of one request are as independent as the answers of one. */
+static uint64_t seed_of(const infrt_serve_job *job, uint32_t choice) {
+    const uint32_t prompt = job->choices[choice].prompt, i = choice % job->ask.n;
+    return choice ? infc_check_random(job->seed, i, prompt) : job->seed;
 }
 
 static infrt_llm_request request_of(const infrt_serve_job *job, uint32_t choice) {
@@ -33,7 +35,7 @@ static infrt_llm_request request_of(const infrt_serve_job *job, uint32_t choice)
                                             .repetition_penalty = a->repetition_penalty,
                                             .presence_penalty = a->presence_penalty,
                                             .frequency_penalty = a->frequency_penalty,
-                                            .seed = seed_of(job, choice % a->n),
+                                            .seed = seed_of(job, choice),
                                             .bias = a->bias,
                                             .n_bias = a->n_bias},
                                .priority = a->priority,

@@ -114,6 +114,18 @@ def check_many(client):
     expect(chunks[-1].usage.completion_tokens == first.usage.completion_tokens, "usage once, of all")
 
 
+def check_prompts(client):
+    """Equal prompts of one request draw each on their own, with a seed and without."""
+    def ask(prompt, **more):
+        made = client.completions.create(model="tiny_lm", prompt=prompt, max_tokens=24, temperature=1.5, **more)
+        return [c.text for c in made.choices]
+
+    expect(len(set(ask([VERSE] * 4))) == 4, "without a seed: four answers to four equal prompts")
+    seeded = ask([VERSE] * 3, n=2, seed=7)
+    expect(len(set(seeded)) == 6 and seeded == ask([VERSE] * 3, n=2, seed=7), "with one: six, and these again")
+    expect(seeded[:2] == ask(VERSE, n=2, seed=7), "the first prompt's are those that it gets alone")
+
+
 def check_stop(client):
     whole = client.completions.create(model="tiny_lm", prompt=VERSE, max_tokens=24, temperature=0).choices[0].text
     for at in range(0, len(whole) - 4, 3):
@@ -192,6 +204,7 @@ def main():
         check_chat(client, program)
         check_stream(client)
         check_many(client)
+        check_prompts(client)
         check_stop(client)
         check_errors(client)
         check_control_tokens(client)
