@@ -88,12 +88,25 @@ def check_adapters(program, folder, file):
         expect(done.returncode == 3 and "another adapter" in done.stderr and file.read_bytes() == kept, f"{flags}: {done.stderr}")
 
 
+def check_short(program, file):
+    """What fills no block replaces nothing."""
+    told(run(program, VERSE, "--session", file))
+    kept = file.read_bytes()
+    words = [program, "run", "--prompt", "Jesus wept.", "--max-tokens", "2", "--ignore-eos", "--session", file]
+    done = subprocess.run(words, capture_output=True, text=True)
+    expect(done.returncode == 0 and "left as it is" in done.stderr and "32 tokens" in done.stderr, f"a short run: {done.stderr}")
+    expect(file.read_bytes() == kept, "a short run: the file stays")
+    words[-1] = file.with_name("short.session")
+    done = subprocess.run(words, capture_output=True, text=True)
+    expect(done.returncode == 0 and words[-1].exists() and "left" not in done.stderr, f"a short run, no file yet: {done.stderr}")
+
+
 def chat(program, text, *flags, **how):
     return subprocess.run([program, "chat", *map(str, flags)], input=text, capture_output=True, text=True, **how)
 
 
 def check_chat(program, other, file):
-    """`chat --session`: two chats that share a file say what one does; what was computed is there for `run`, too."""
+    """`chat --session`: two chats that share a file say what one does; `run` does not touch their file."""
     lines = ["In the beginning God created the heaven\n", "And the evening\n", "Jesus wept.\n"]
     flags = ("--max-tokens", 24, "--system", "Answer.")
     whole = chat(program, "".join(lines), *flags)
@@ -107,6 +120,11 @@ def check_chat(program, other, file):
     done = chat(program, "", "--session", file, "--system", "Do not answer.")
     expect(done.returncode == 2 and "another system message" in done.stderr, f"another --system: {done.stderr}")
     expect(chat(program, "", "--session", file).returncode == 0 and file.read_bytes() == kept, "nothing said: nothing changes")
+    for json_too in ((), ("--json",)):
+        done = subprocess.run([program, "run", "--prompt", VERSE, "--max-tokens", "40", "--session", file, *json_too],
+                              capture_output=True, text=True)
+        expect(done.returncode == 2 and f"chat --session {file}" in done.stderr and not done.stdout, f"run: {done.stderr}")
+        expect(file.read_bytes() == kept, "run leaves a conversation alone")
     for what, model, code in (("of another model", other, 3), ("damaged", program, 3)):
         if what == "damaged":
             file.write_bytes(kept[:-3] + b"x" + kept[-2:])
@@ -148,6 +166,7 @@ def main():
     other = compile_tiny(infc, source, work / "other", "--set", "precision.kv=f16")
     check_goes_on(program, work / "a.session")
     check_kept(program, work / "a.session", check_refused(program, other, work / "a.session"))
+    check_short(program, work / "c.session")
     check_chat(program, other, work / "chat.session")
     check_chat_kept(program, work / "kept.session")
     adapted = compile_tiny(infc, source, work / "adapted", "--set", "adapters.max_loaded=2")
