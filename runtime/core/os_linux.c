@@ -3,6 +3,7 @@
 #include "infrt_os.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <stdio.h>
@@ -119,24 +120,39 @@ static bool folder_sync(const char *path) {
     return good;
 }
 
+/* A file beside `path`, locked before anything is in it, which tells whoever finds it that it is being written: the
+ * descriptor, or -1. Who takes it for left behind before that removes it under a lock of its own, which is waited for;
+ * then another one is made. Names do not come again: other containers have processes of the same number. */
+static int partial_create(const char *path, char partial[4096]) {
+    struct flock being_written = {.l_type = F_WRLCK};
+    const uint64_t first = infrt_os_now_ns();
+    for (uint64_t i = first; i < first + 1000; i++) {
+        struct stat info;
+        snprintf(partial, 4096, "%s.part-%ld-%" PRIx64, path, (long)getpid(), i);
+        const int fd = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (fd < 0 && errno != EEXIST) return -1;
+        if (fd < 0) continue;
+        while (fcntl(fd, F_OFD_SETLKW, &being_written) != 0 && errno == EINTR) {
+        } /* a file system without locks: goes on */
+        if (fstat(fd, &info) == 0 && info.st_nlink > 0) return fd;
+        close(fd);
+    }
+    return -1;
+}
+
 infrt_status infrt_os_file_replace(const char *path, const void *data, size_t bytes, infrt_error *error) {
     char partial[4096];
-    if (snprintf(partial, sizeof partial, "%s.part-%ld", path, (long)getpid()) >= (int)sizeof partial)
+    if (strlen(path) > sizeof partial - 64)
         return infrt_fail(error, INFRT_ERR_USAGE, "%.64s..: the path is too long", path);
-    unlink(partial); /* of a process that was killed */
-    const int fd = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    struct flock being_written = {.l_type = F_WRLCK}; /* while this process lives */
-    if (fd >= 0)
-        fcntl(fd, F_OFD_SETLK, &being_written); /* a file system without locks: only nobody sees it */
-    bool good = fd >= 0 && write_all(fd, data, bytes);
-    int why = errno;
-    if (fd >= 0 && close(fd) != 0 && good) good = false, why = errno;
-    if (good && rename(partial, path) != 0) good = false, why = errno;
+    const int fd = partial_create(path, partial);
+    bool good = fd >= 0 && write_all(fd, data, bytes) && rename(partial, path) == 0;
+    const int why = errno;
+    if (fd >= 0 && !good) unlink(partial);
+    if (fd >= 0) close(fd); /* all of it is on the disk: nothing is left that could fail */
     if (good && folder_sync(path)) return INFRT_OK;
     if (good)
         return infrt_fail(error, INFRT_ERR_IO, "%s: written, but its folder cannot be synced: %s",
                           path, strerror(errno));
-    if (fd >= 0) unlink(partial);
     infrt_fail(error, INFRT_ERR_IO, "%s: cannot write: %s", path, strerror(why));
     errno = why;
     return INFRT_ERR_IO;

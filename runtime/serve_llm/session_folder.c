@@ -44,14 +44,15 @@ bool infrt_session_file_remove(int folder, const char *name) {
     return unlinkat(folder, file, 0) == 0;
 }
 
-/* Whether it is what infrt_os_file_replace writes first, and nobody writes it any more: who does has it locked. */
-static bool is_left_behind(int folder, const char *file) {
+/* Removes what infrt_os_file_replace writes first, where nobody writes it any more: who does has it locked. It goes
+ * while the lock is ours, so that who has just made it, perhaps another server, sees that it has gone. */
+static bool left_behind_remove(int folder, const char *file) {
     if (!strstr(file, ENDING ".part-")) return false;
     struct flock lock = {.l_type = F_WRLCK};
     const int fd = openat(folder, file, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    const bool left = fd >= 0 && fcntl(fd, F_OFD_SETLK, &lock) == 0;
+    const bool gone = fd >= 0 && fcntl(fd, F_OFD_SETLK, &lock) == 0 && unlinkat(folder, file, 0) == 0;
     if (fd >= 0) close(fd);
-    return left;
+    return gone;
 }
 
 /* "NAME.session" is a session's. */
@@ -83,8 +84,7 @@ bool infrt_session_folder_read(int folder, infrt_session_entry **out, uint32_t *
         struct stat info;
         if (fstatat(folder, file->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode))
             continue;
-        if (is_left_behind(folder, file->d_name) && unlinkat(folder, file->d_name, 0) == 0)
-            continue;
+        if (left_behind_remove(folder, file->d_name)) continue;
         *bytes += (uint64_t)info.st_size;
         if (*n == INFRT_SESSIONS_MOST || !name_take(file->d_name, all[*n].name)) continue;
         all[*n].bytes = (uint64_t)info.st_size;
