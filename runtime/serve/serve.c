@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -60,15 +61,12 @@ static void on_tick(evutil_socket_t fd, short what, void *self) {
     end_when_done(self);
 }
 
-/* SIGHUP: the certificate and its key are read again. Connections that are there keep the old one; so do new ones when
+/* The certificate and its key are read again. Connections that are there keep the old one; so do new ones when
  * something is wrong with what is there now. */
-static void on_hangup(evutil_socket_t number, short what, void *self) {
-    infrt_server *s = self;
+static void tls_read(infrt_server *s) {
     infrt_tls *fresh;
     infrt_error error = {0};
     infrt_out line = {0};
-    (void)number;
-    (void)what;
     const bool good = infrt_tls_open(s->options->tls_cert, s->options->tls_key, &fresh, &error) == INFRT_OK;
     if (good) {
         infrt_tls_close(&s->tls);
@@ -85,7 +83,19 @@ static void on_hangup(evutil_socket_t number, short what, void *self) {
     infrt_out_free(&line);
 }
 
-/* Without TLS it ends the process, as ever. */
+/* SIGHUP asks to read again what was read at the start; no server ends by it. */
+static void on_hangup(evutil_socket_t number, short what, void *self) {
+    infrt_server *s = self;
+    (void)number;
+    (void)what;
+    if (s->tls) tls_read(s);
+    else
+        fputs("{\"event\":\"hangup\",\"text\":\"only a TLS certificate is read again, and there is "
+              "none; for other keys "
+              "or settings start the server again\"}\n",
+              stderr);
+}
+
 static infrt_status hangup_watch(infrt_server *s, infrt_error *error) {
     s->hangup = evsignal_new(s->base, SIGHUP, on_hangup, s);
     if (s->hangup && evsignal_add(s->hangup, NULL) == 0) return INFRT_OK;
@@ -101,6 +111,23 @@ static bool descriptors_left(int any) {
     while (n < LEAST && (fds[n] = dup(any)) >= 0) n++;
     for (int i = 0; i < n; i++) close(fds[i]);
     return n == LEAST;
+}
+
+/* As many as the connections need, where the system allows it; told where it does not. */
+static void descriptors_raise(uint32_t connections) {
+    enum {
+        OTHERS = 64
+    }; /* weights, adapters and sessions that are read, what threads wake each other by */
+    const rlim_t needed = (rlim_t)connections + OTHERS;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
+    limit.rlim_cur = limit.rlim_max < needed ? limit.rlim_max : needed;
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur == needed) return;
+    fprintf(stderr,
+            "{\"event\":\"few_descriptors\",\"text\":\"--connections %u needs %llu open files, and "
+            "%llu are allowed: "
+            "further connections wait; raise ulimit -n, or give fewer\"}\n",
+            connections, (unsigned long long)needed, (unsigned long long)limit.rlim_cur);
 }
 
 static infrt_status loop_make(infrt_server *s, infrt_error *error) {
@@ -133,11 +160,12 @@ infrt_status infrt_server_open(infrt_server *s, const infrt_service *service, co
     s->created = (int64_t)time(NULL);
     signal(SIGPIPE, SIG_IGN);
     infrt_conns_memory();
+    descriptors_raise(options->connections);
     infrt_status status = loop_make(s, error);
     if (status == INFRT_OK) status = infrt_watch_start(s, error);
     if (status == INFRT_OK && (options->tls_cert || options->tls_key))
         status = infrt_tls_open(options->tls_cert, options->tls_key, &s->tls, error);
-    if (status == INFRT_OK && s->tls) status = hangup_watch(s, error);
+    if (status == INFRT_OK) status = hangup_watch(s, error);
     if (status == INFRT_OK) status = infrt_keys_read(&s->keys, options->api_keys, error);
     if (status == INFRT_OK)
         status = infrt_quotas_init(&s->quotas, options, s->keys.n,

@@ -1,9 +1,11 @@
 /* serve_listen.c - the address, and who is let in. */
 #define _GNU_SOURCE 1
 #include "serve_server.h"
+#include "infrt_os.h"
 #include <errno.h>
 #include <event2/event.h>
 #include <event2/listener.h>
+#include <inttypes.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -27,6 +29,45 @@ static void pause_listening(infrt_server *s) {
     evtimer_add(s->reopen, &time);
 }
 
+/* At most one line in ten seconds. */
+static bool is_told(uint64_t *told_ns) {
+    const uint64_t now = infrt_os_now_ns();
+    if (*told_ns && now - *told_ns < UINT64_C(10000000000)) return false;
+    *told_ns = now;
+    return true;
+}
+
+/* What a client is told that gets no place; nothing was read of it. */
+static void refusal_send(infrt_server *s, int fd) {
+    infrt_refusal refusal = {.type = "overloaded_error", .code = "connections_full"};
+    infrt_out body = {0}, out = {0};
+    char unread[4096];
+    infrt_refuse(&refusal, 503, NULL, "%u connections are open, and no more are taken; try again", s->n_connections);
+    s->service->error_put(NULL, &refusal, &body);
+    infrt_out_format(&out,
+                     "HTTP/1.1 503 Service Unavailable\r\nContent-Type: "
+                     "application/json\r\nContent-Length: %zu\r\n"
+                     "Retry-After: 1\r\nConnection: close\r\n\r\n",
+                     body.n);
+    infrt_out_add(&out, body.at, body.n);
+    if (!body.failed && !out.failed && send(fd, out.at, out.n, MSG_DONTWAIT | MSG_NOSIGNAL) > 0) {
+        shutdown(fd, SHUT_WR);
+        for (int i = 0; i < 16 && recv(fd, unread, sizeof unread, MSG_DONTWAIT) > 0; i++) {
+        } /* else it would be a reset */
+    }
+    infrt_out_free(&body);
+    infrt_out_free(&out);
+}
+
+static void turn_away(infrt_server *s, int fd) {
+    const uint64_t n = ++s->metrics.rejected[INFRT_REJECTED_CONNECTIONS];
+    if (is_told(&s->full_told_ns))
+        fprintf(stderr, "{\"event\":\"connections_full\",\"connections\":%u,\"turned_away_total\":%" PRIu64 "}\n",
+                s->n_connections, n);
+    if (!s->tls) refusal_send(s, fd);
+    evutil_closesocket(fd);
+}
+
 static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *address,
                       int bytes, void *self) {
     static const int on = 1;
@@ -35,7 +76,7 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
     (void)address;
     (void)bytes;
     if (s->n_connections >= s->options->connections) {
-        evutil_closesocket(fd);
+        turn_away(s, fd);
         return;
     }
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -44,8 +85,13 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
 }
 
 static void on_accept_error(struct evconnlistener *listener, void *self) {
+    const int why = errno;
+    infrt_server *s = self;
     (void)listener;
-    pause_listening(self);
+    if (is_told(&s->failed_told_ns))
+        fprintf(stderr, "{\"event\":\"accept_failed\",\"connections\":%u,\"error\":\"%s\"}\n",
+                s->n_connections, strerror(why));
+    pause_listening(s);
 }
 
 static int socket_bind(const infrt_serve_options *o, infrt_error *error) {

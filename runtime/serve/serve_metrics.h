@@ -19,6 +19,7 @@ typedef enum infrt_rejected { /* why a request was turned away */
                               INFRT_REJECTED_RATE,
                               INFRT_REJECTED_TOKENS,
                               INFRT_REJECTED_ADAPTERS,
+                              INFRT_REJECTED_CONNECTIONS, /* before a request of it was read */
                               INFRT_N_REJECTED
 } infrt_rejected;
 

@@ -46,7 +46,8 @@ typedef struct infrt_service {
     void (*flow)(infrt_conn *c, size_t unsent); /* of a stream: how much its client has not taken; may be null */
     void (*log)(const infrt_conn *c, infrt_out *out); /* members of the request's line, each after a comma */
     void (*metrics)(infrt_server *s, infrt_out *out); /* its own */
-    void (*error_put)(const infrt_conn *c, const infrt_refusal *refusal, infrt_out *out); /* the body of a refusal */
+    /* The body of a refusal; c null: of one of whom nothing was read. */
+    void (*error_put)(const infrt_conn *c, const infrt_refusal *refusal, infrt_out *out);
 } infrt_service;
 
 typedef struct infrt_watch_state {
@@ -71,6 +72,7 @@ struct infrt_server {
     struct event *mail, *tick, *signals[2], *hangup, *reopen;
     infrt_conn *conns;
     uint32_t n_connections;
+    uint64_t full_told_ns, failed_told_ns; /* when the log last said that nobody is let in; 0: never */
     uint64_t n_requests, random;
     int64_t created;
     bool draining;

@@ -193,7 +193,7 @@ static void metrics_put(infrt_server *server, infrt_out *out) {
 
 /* As the protocol of the path has it. */
 static void error_put(const infrt_conn *c, const infrt_refusal *refusal, infrt_out *out) {
-    if (c->path_bytes >= 4 && memcmp(c->path, "/v1/", 4) == 0) {
+    if (c && c->path_bytes >= 4 && memcmp(c->path, "/v1/", 4) == 0) {
         infrt_error_json(refusal, out);
         return;
     }

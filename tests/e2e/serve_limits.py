@@ -40,6 +40,49 @@ def check_rate(program, env):
                in server.ask("GET", "/metrics", headers=with_key("one"))[2], "it is counted")
 
 
+def check_connections(program):
+    """One more than --connections is told so, counted, and once in a while logged; a place that is free again is given."""
+    with Server(program, "--connections", 2) as server:
+        first, second = server.connect(), server.connect()
+        time.sleep(0.05)
+        for _ in range(3):
+            with server.connect() as third:
+                made = read_all(third)
+            expect(made.startswith(b"HTTP/1.1 503 ") and parse(made)[0] == 503 and b"connections_full" in made, f"a third: {made}")
+        told = [r for r in server.requests() if r["event"] == "connections_full"]
+        expect(len(told) == 1 and told[0]["connections"] == 2, f"the log: {told}")
+        first.close()
+        time.sleep(0.3)
+        with second:
+            second.sendall(b"GET /metrics HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+            counted = read_all(second)
+        expect(b'infrt_admission_rejected_total{reason="connections",model_name="tiny_lm"} 3' in counted, "they are counted")
+        until("places are free again", lambda: server.ask("GET", "/health")[0] == 200)
+
+
+def check_descriptors(program):
+    """The soft limit of open files is raised as far as it may be; where that is not enough, the log says so."""
+    def limited(soft, hard):
+        return ("prlimit", f"--nofile={soft}:{hard}")
+
+    def told(server):
+        return [r["text"] for r in server.requests() if r["event"] == "few_descriptors"]
+
+    with Server(program, prefix=limited(64, 2000)) as server:
+        line = next(x for x in pathlib.Path(f"/proc/{server.process.pid}/limits").read_text().splitlines() if "open files" in x)
+        expect(int(line.split()[3]) >= 1024 and not told(server), f"raised: {line} {told(server)}")
+    with Server(program, "--connections", 500, prefix=limited(64, 100)) as server:
+        expect(len(told(server)) == 1 and "--connections 500" in told(server)[0] and "100" in told(server)[0], f"not enough: {told(server)}")
+
+
+def check_hangup(program):
+    """SIGHUP ends no server, TLS or not."""
+    with Server(program) as server:
+        server.process.send_signal(signal.SIGHUP)
+        until("it is told", lambda: any(r["event"] == "hangup" for r in server.requests()))
+        expect(server.process.poll() is None and server.ask("GET", "/health")[0] == 200, "SIGHUP without TLS: it goes on")
+
+
 def check_tokens(program, env):
     with Server(program, "--api-keys", "env:KEYS", "--key-tokens", 520, env=env) as server:
         status, error = server.json("POST", TEXT, {**LONG, "n": 2}, with_key("one"))
@@ -169,6 +212,9 @@ def main():
     program, root = prepared(max_loaded=4)
     env = {**os.environ, "KEYS": "one two three"}
     check_rate(program, env)
+    check_connections(program)
+    check_descriptors(program)
+    check_hangup(program)
     check_tokens(program, env)
     check_adapters(program, env, root)
     check_deadline(program)
