@@ -49,7 +49,13 @@ static infrt_status event_take(infrt_lm_app *app, infrt_lm_answer *a, infrt_llm_
     return INFRT_OK;
 }
 
-infrt_status infrt_lm_no_number(infrt_lm_app *app, uint32_t position) {
+infrt_status infrt_lm_no_number(infrt_lm_app *app, const char *adapter, uint32_t position) {
+    if (adapter)
+        return infrt_fail(&app->error, INFRT_ERR_DATA,
+                          "adapter \"%s\" gives no numbers: with it no logit of token %u is one; "
+                          "are its weights, or "
+                          "lora_alpha, too large?",
+                          adapter, position);
     return infrt_fail(&app->error, INFRT_ERR_DATA,
                       "%s: no logit of token %u is a number: weights or the"
                       " cache hold NaN; see `verify`",
@@ -71,7 +77,7 @@ infrt_status infrt_lm_answer_get(infrt_lm_app *app, const infrt_llm_request *req
     infrt_lm_interruptible(app->llm, 0);
     answer->end_ns = infrt_os_now_ns();
     if (status == INFRT_OK && answer->finish == INFRT_LLM_FAILED)
-        status = infrt_lm_no_number(app, answer->n_prompt + answer->n_answer);
+        status = infrt_lm_no_number(app, request->adapter, answer->n_prompt + answer->n_answer);
     return status;
 }
 

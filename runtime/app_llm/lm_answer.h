@@ -27,8 +27,8 @@ typedef struct infrt_lm_answer {
 
 /* Submits and steps until the answer ends. SIGINT and SIGTERM cancel it. */
 infrt_status infrt_lm_answer_get(infrt_lm_app *app, const infrt_llm_request *request, infrt_lm_answer *answer);
-/* INFRT_ERR_DATA: what to say of a request that failed before this token. */
-infrt_status infrt_lm_no_number(infrt_lm_app *app, uint32_t position);
+/* INFRT_ERR_DATA: what to say of a request, of this adapter or null, that failed before this token. */
+infrt_status infrt_lm_no_number(infrt_lm_app *app, const char *adapter, uint32_t position);
 void infrt_lm_answer_free(infrt_lm_answer *answer);
 /* lm_session.c: what the file of --session has, if there is one, goes into the cache; the prompt ids[n_prompt] and its
  * answer go from there into the file. `ids` has room for a context. Without --session nothing happens. */

@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+enum { ANSWERS = 100 /* seeds of the batch begin there */ };
+
 typedef struct bench {
     infrt_lm_app *app;
     uint32_t n_prompt, n_answer, depth, batch, repeat, context, answer_context;
@@ -103,12 +105,13 @@ static infrt_status submit(bench *b, uint32_t n_prompt, uint32_t n_answer, uint6
     return infrt_llm_submit(b->app->llm, &request, out, &b->app->error);
 }
 
-/* Reads away what there is, and counts the tokens that came; a request that failed gives no more. */
-static infrt_status drain(bench *b, infrt_llm_id id, uint32_t *n_tokens) {
+/* Reads away what there is, and counts the tokens that came; a request that failed gives no more. `seed`: of submit. */
+static infrt_status drain(bench *b, infrt_llm_id id, uint64_t seed, uint32_t *n_tokens) {
     infrt_llm_event event = {0};
     while (infrt_llm_poll(b->app->llm, id, &event)) *n_tokens += event.token >= 0;
     if (event.finish != INFRT_LLM_FAILED) return INFRT_OK;
-    return infrt_lm_no_number(b->app, event.n_prompt + event.n_answer);
+    return infrt_lm_no_number(b->app, infrt_lm_adapter(b->app, (uint32_t)seed),
+                              event.n_prompt + event.n_answer);
 }
 
 static infrt_status prompts_measure(bench *b) {
@@ -120,7 +123,7 @@ static infrt_status prompts_measure(bench *b) {
         status = submit(b, b->n_prompt, 1, i, &id);
         while (status == INFRT_OK && n == 0) {
             status = infrt_llm_step(b->app->llm, NULL, &b->app->error);
-            if (status == INFRT_OK) status = drain(b, id, &n);
+            if (status == INFRT_OK) status = drain(b, id, i, &n);
         }
         if (i) b->first_ns[i - 1] = infrt_os_now_ns() - begin;
     }
@@ -132,7 +135,7 @@ static infrt_status drain_all(bench *b, uint32_t *n) {
     infrt_status status = INFRT_OK;
     *n = 0;
     for (uint32_t i = 0; i < b->batch && status == INFRT_OK; i++) {
-        status = drain(b, b->answers[i], &b->n_tokens[i]);
+        status = drain(b, b->answers[i], ANSWERS + i, &b->n_tokens[i]);
         *n += b->n_tokens[i] > 0;
     }
     return status;
@@ -142,7 +145,7 @@ static infrt_status answers_begin(bench *b) {
     infrt_status status = INFRT_OK;
     uint64_t begin = infrt_os_now_ns();
     for (uint32_t i = 0; i < b->batch && status == INFRT_OK; i++)
-        status = submit(b, b->depth, b->context - b->depth, 100 + i, &b->answers[i]);
+        status = submit(b, b->depth, b->context - b->depth, ANSWERS + i, &b->answers[i]);
     for (uint32_t n = 0; status == INFRT_OK && n < b->batch;) {
         status = infrt_llm_step(b->app->llm, NULL, &b->app->error);
         if (status == INFRT_OK) status = drain_all(b, &n);

@@ -11,8 +11,8 @@ enum { STALLED_MS = 50, IDLE_MS = 1000 };
 
 /* ---- jobs --------------------------------------------------------------------------------------- */
 
-/* Each answer of each prompt draws with a generator of its own, the first of the first as `run --seed` does: equal prompts
- * of one request are as independent as the answers of one. */
+/* Each answer of each prompt draws with a generator of its own, the first of the first as `run --seed` does: equal
+ * prompts of one request are as independent as the answers of one. */
 static uint64_t seed_of(const infrt_serve_job *job, uint32_t choice) {
     const uint32_t prompt = job->choices[choice].prompt, i = choice % job->ask.n;
     return choice ? infc_check_random(job->seed, i, prompt) : job->seed;
@@ -118,6 +118,12 @@ static bool jobs_poll(infrt_engine_thread *e) {
     return any;
 }
 
+/* A step failed: each answer ends, and is told why. */
+static void jobs_fail(infrt_engine_thread *e, const infrt_error *error) {
+    for (infrt_serve_job *job = e->jobs; job; job = job->next_running)
+        infrt_fail(&job->error, error->status, "%s", error->text);
+}
+
 /* ---- adapters ----------------------------------------------------------------------------------- */
 
 static void adapter_change(infrt_engine_thread *e, infrt_adapter_change *change) {
@@ -203,7 +209,7 @@ static void *engine_main(void *self) {
             atomic_store(&job->cancelled, true);
         const bool ended = jobs_poll(e); /* those that are no longer wanted go before the step */
         infrt_error error = {0};
-        infrt_llm_step(e->llm, &info, &error); /* a failure is each request's last event */
+        if (infrt_llm_step(e->llm, &info, &error) != INFRT_OK) jobs_fail(e, &error);
         jobs_poll(e);
         board_write(e, &info);
         session_step(e, goes_on);

@@ -328,7 +328,9 @@ static void job_ended(infrt_llm_server *s, infrt_llm_conn *c, infrt_serve_job *j
                                   : error_take(&job->error, &refusal);
     if (good && c->reply->failed) {
         refusal.type = "server_error";
-        good = infrt_refuse(&refusal, 500, NULL, "the model failed to answer");
+        char why[INFRT_FAILURE_TEXT];
+        infrt_reply_failure(c->reply, why);
+        good = infrt_refuse(&refusal, 500, NULL, "%s", why);
     }
     if (good && c->reply->n_late == job->n_choices) {
         refusal.type = "timeout_error";

@@ -253,6 +253,14 @@ static void choice_put(infrt_reply *a, uint32_t choice, infrt_out *out) {
     finish_put(s, out);
 }
 
+void infrt_reply_failure(const infrt_reply *a, char out[INFRT_FAILURE_TEXT]) {
+    const char *adapter = a->job->adapter;
+    snprintf(out, INFRT_FAILURE_TEXT,
+             adapter ? "adapter \"%s\" gives no numbers: its weights, or lora_alpha, are too large"
+                     : "the model %s gives no numbers",
+             adapter ? adapter : a->model->name);
+}
+
 void infrt_reply_end(infrt_reply *a, infrt_out *out) {
     const infrt_ask *ask = &a->job->ask;
     if (ask->stream) {

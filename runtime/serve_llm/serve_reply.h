@@ -35,6 +35,9 @@ void infrt_reply_destroy(infrt_reply **reply);
 void infrt_reply_take(infrt_reply *a, const infrt_piece *piece, infrt_out *out);
 /* All choices have ended: the last chunks, with [DONE], or the whole object. */
 void infrt_reply_end(infrt_reply *a, infrt_out *out);
+/* Why it failed: which adapter gives no numbers, where it is of one. */
+#define INFRT_FAILURE_TEXT (INFRT_LLM_ADAPTER_NAME + 128)
+void infrt_reply_failure(const infrt_reply *a, char out[INFRT_FAILURE_TEXT]);
 /* "stop", "length" or "abort" */
 const char *infrt_finish_reason(infrt_llm_finish finish);
 
