@@ -23,6 +23,10 @@ static infc_status check_onnx(infc_cx *cx, const infc_spec *spec) {
 
 /* Nor what only others have for them. */
 static infc_status check_llm(infc_cx *cx, const infc_spec *spec) {
+    if (spec->serve.adapter_root && !spec->max_adapters)
+        return infc_fail(cx, INFC_ERR_SPEC, spec->serve.loc,
+                         "serve.adapter_root: the model would take no adapters; say how many with "
+                         "adapters.max_loaded");
     if (!spec->serve.batch_wait) return INFC_OK;
     return infc_fail(
         cx, INFC_ERR_SPEC, spec->serve.batch_wait_loc,

@@ -5,8 +5,9 @@
 /* Linked where its libraries were found when the model was compiled. */
 #pragma weak infrt_serve_llm
 
-/* Enough for a whole context of each sequence; memory is taken only where it is used. */
+/* What the spec says, or enough for a whole context of each sequence; memory is taken only where it is used. */
 static uint64_t cache_bytes(const infc_llm_info *info) {
+    if (info->kv_bytes) return info->kv_bytes;
     const uint64_t most = UINT64_C(2) << 30, one = info->block_bytes * info->max_blocks;
     return one > most / info->max_sequences ? most : one * info->max_sequences;
 }
@@ -25,6 +26,15 @@ static void options_add(const infrt_lm_app *app, infrt_serve_options *out) {
     out->key_adapters = o->key_adapters ? o->key_adapters : said->key_adapters;
 }
 
+static infrt_status adapters_check(infrt_lm_app *app, const infrt_serve_options *options) {
+    if (!options->adapter_root || app->model->llm->adapters) return INFRT_OK;
+    return infrt_fail(
+        &app->error, INFRT_ERR_USAGE,
+        "--adapter-root %s: %s takes no adapters; compile it with adapters.max_loaded, as with "
+        "--set adapters.max_loaded=8",
+        options->adapter_root, app->model->name);
+}
+
 infrt_status infrt_lm_serve(infrt_lm_app *app) {
     const uint32_t sequences = app->model->llm->max_sequences;
     infrt_serve_options options;
@@ -32,6 +42,7 @@ infrt_status infrt_lm_serve(infrt_lm_app *app) {
     infrt_status status =
         infrt_serve_options_make(&app->options.serve, app->model->llm->serve, &options, &app->error);
     options_add(app, &options);
+    if (status == INFRT_OK) status = adapters_check(app, &options);
     if (status == INFRT_OK && options.queue > INFRT_LLM_REQUESTS - sequences)
         options.queue = INFRT_LLM_REQUESTS - sequences;
     if (status == INFRT_OK)

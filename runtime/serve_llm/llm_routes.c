@@ -28,6 +28,8 @@ static const infrt_route routes[] = {
     {"POST", "/v1/embeddings", handle_elsewhere, 0},
     {"POST", "/v1/responses", handle_elsewhere, 0},
     {"POST", "/v1/messages", handle_elsewhere, 0},
+    {"GET", "/v2", handle_elsewhere, 0},
+    {"GET", "/v2/", handle_elsewhere, INFRT_ROUTE_BELOW},
     {"POST", "/v2/", handle_elsewhere, INFRT_ROUTE_BELOW},
 };
 _Static_assert(sizeof routes / sizeof *routes < INFRT_ROUTES_MOST, "counted by route");
@@ -44,6 +46,12 @@ static void answer_log(const infrt_conn *c, infrt_out *out) {
                      r->job->ask.stream ? "true" : "false", r->job->n_choices, r->n_prompt, r->n_cached, n);
     if (own->first_ns > c->begin_ns)
         infrt_out_format(out, ",\"ttft_ms\":%.3f", (double)(own->first_ns - c->begin_ns) / 1e6);
+    if (r->failed) {
+        char why[INFRT_FAILURE_TEXT];
+        infrt_reply_failure(r, why);
+        infrt_out_text(out, ",\"error\":");
+        infrt_out_string(out, why, strlen(why));
+    }
     if (r->n_ended == r->job->n_choices)
         infrt_out_format(out, ",\"finish_reason\":\"%s\"", infrt_finish_reason(r->said[0].finish));
 }

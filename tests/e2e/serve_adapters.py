@@ -27,6 +27,10 @@ def make_adapters(source, root):
     for i, name in enumerate("abcde"):
         adapters.write_adapter(root / name, seed=i, rank=2 + i)
     adapters.write_adapter(root / "deep", seed=9, rank=64)
+    adapters.write_adapter(root / "huge", seed=9, rank=4, spoil=lambda tensors: tensors.update({k: t * 1e30 for k, t in tensors.items()}))
+    shutil.copytree(root / "a", root / "hostile")
+    whole = (root / "a/adapter_model.safetensors").read_bytes()
+    (root / "hostile/adapter_model.safetensors").write_bytes(whole.replace(b"layers.0.", b"\\u001b[2J", 1))
     adapters.write_adapter(root.parent / "outside", seed=9, rank=4)
     (root / "link").symlink_to(root / "a")
     shutil.copytree(root / "a", root / "linked_file")
@@ -178,6 +182,35 @@ def check_refused(server, root):
     expect(answer(server, "x") == 404 and server.ask("GET", "/health")[0] == 200, "nothing of it is there")
 
 
+def check_overflow(server, program, root):
+    """An adapter whose numbers overflow is named, by answers, the log and the program; others go on."""
+    expect(load(server, "huge", "huge") == 200, "it is loaded")
+    asked = {"model": "huge", "prompt": VERSE, "max_tokens": 4}
+    status, made = server.json("POST", "/v1/completions", asked)
+    expect(status == 500 and 'adapter "huge" gives no numbers' in made["error"]["message"], f"the answer: {status} {made}")
+    told = server.ask("POST", "/v1/completions", {**asked, "stream": True})[2]
+    expect(b'adapter \\"huge\\" gives no numbers' in told, f"the stream: {told}")
+    lines = [r.get("error", "") for r in server.requests() if r.get("model") == "huge"]
+    expect(len(lines) == 2 and all('adapter "huge" gives no numbers' in line for line in lines), f"the log: {lines}")
+    expect(isinstance(answer(server, "tiny_lm"), str), "the base answers")
+    for words in (["run", "--prompt", VERSE, "--max-tokens", "4"], ["bench", "--prompt-tokens", "8", "--tokens", "2"]):
+        done = subprocess.run([program, *words, "--adapter", root / "huge"], capture_output=True, text=True)
+        expect(done.returncode == 3 and 'adapter "huge" gives no numbers' in done.stderr, f"{words[0]}: {done.returncode} {done.stderr}")
+
+
+def check_hostile(program, root):
+    """What a file says does not steer a terminal."""
+    done = subprocess.run([program, "run", "--prompt", VERSE, "--adapter", root / "hostile"], capture_output=True, text=True)
+    expect(done.returncode == 3 and "\x1b" not in done.stderr and "\\x1b[2J" in done.stderr, f"ESC in a name: {done.stderr!r}")
+
+
+def check_none(infc, source, work):
+    """A folder of adapters is nothing for a model that takes none: refused in a spec, too."""
+    done = subprocess.run([infc, "compile", source / "examples/tiny-lm", "-o", work / "none", "--set", "serve.adapter_root=x"],
+                          capture_output=True, text=True)
+    expect(done.returncode == 2 and "adapters.max_loaded" in done.stderr, f"serve.adapter_root: {done.stderr}")
+
+
 def prepared(max_loaded):
     """By the words of a test's command line -> the program of examples/tiny-lm, a folder of adapters for it"""
     infc, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]).resolve()
@@ -198,10 +231,13 @@ def main():
         check_sums(server, program, root)
         check_foreign(server, program, root)
         check_gone(server)
+        check_overflow(server, program, root)
         expect(server.stop() == 0, "SIGTERM: exit code 0")
     with Server(program, "--adapter", root / "a", "--adapter", f"second={root / 'b'}") as server:
         expect(answer(server, "a") == alone["a"] and answer(server, "second") == alone["b"], "loaded at the start")
         expect(load(server, "x", "a") == 403, "without a root none are loaded")
+    check_hostile(program, root)
+    check_none(sys.argv[1], pathlib.Path(sys.argv[2]), root.parent)
     finish("serve_adapters")
 
 

@@ -50,6 +50,7 @@ def check_http(server):
         known, fields, body = parse(server.raw(data))
         expect(known == status and fields.get("connection") == "close" and "error" in json.loads(body), f"{what}: {known}")
     expect(server.ask("POST", "/tokenize", b"\x80\xa1")[0] == 400, "llama.cpp#6396: a body that is not UTF-8")
+    expect([server.ask("GET", f"/v2{path}")[0] for path in ("", "/health/live", "/models/m")] == [501] * 3, "nor are facts of it")
     expect(server.ask("POST", "/v2/models/m/infer", {})[0] == 501 and server.ask("POST", "/v1/embeddings", {})[0] == 501,
            "what is not served is said so")
     known = server.ask("GET", "/health", headers=("X-Request-Id: abc-1",))[1]
@@ -104,6 +105,10 @@ def check_start(program):
     for flags, least in ((("--max-body", "1"), "1024 bytes"), (("--timeout", "1us"), "1ms"), (("--key-tokens", "1"), "from 2")):
         made = serve(*flags)
         expect(made.returncode == 2 and flags[0] in made.stderr and least in made.stderr, f"so little that nothing works: {made}")
+    made = serve("--adapter-root", ".")
+    expect(made.returncode == 2 and "takes no adapters" in made.stderr, f"adapters of a model that takes none: {made}")
+    made = serve("--port", "0")
+    expect(made.returncode == 2 and "--port is given twice" in made.stderr, f"two ports: {made}")
     with Server(program, "--host", "[::1]") as server:
         expect(server.url.startswith("http://[::1]:"), "an address in brackets")
     with Server(program, "--context", 2) as small:

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -207,10 +208,16 @@ def check_beside_streams(program, root):
 def check_small_cache(infc, source, work):
     """Sessions saved and restored beside answers, which keep their bits, in a cache that has no room for all: what it drives out
     makes a session shorter, or refused, and never wrong."""
-    program = compile_tiny(infc, source, work / "float", "--set", "precision.kv=f16")
+    def blocks(server):
+        return re.search(r'num_blocks="(\d+)"', server.ask("GET", "/metrics")[2].decode())[1]
+
+    program = compile_tiny(infc, source, work / "float", "--set", "precision.kv=f16", "--set", "kv.memory=2MiB")
     root = work / "small"
     root.mkdir()
-    with Server(program, "--session-root", root, "--kv-memory", "2MiB") as server:
+    with Server(program, "--kv-memory", "2MiB") as like, Server(program, "--kv-memory", "4MiB") as larger:
+        wanted = blocks(like), blocks(larger)
+    with Server(program, "--session-root", root) as server:
+        expect(blocks(server) == wanted[0] != wanted[1], f"kv.memory of the spec: {blocks(server)} and {wanted}")
         at = random.Random(3)
         prompts = [[at.randrange(5, 900) for _ in range(200)] for _ in range(8)]
         cold = [answer(server, p, cache_salt=f"cold {i}")[0] for i, p in enumerate(prompts)]
