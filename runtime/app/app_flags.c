@@ -54,14 +54,24 @@ static infrt_status bytes_read(const infrt_flag *flag, const char *text, uint64_
     static const struct {
         const char *name;
         uint64_t bytes;
-    } units[] = {{"", 1},           {"B", 1},           {"KB", 1000},
-                 {"MB", 1000000},   {"GB", 1000000000}, {"KiB", 1u << 10},
-                 {"MiB", 1u << 20}, {"GiB", 1u << 30}};
+    } units[] = {{"", 1},
+                 {"B", 1},
+                 {"KB", 1000},
+                 {"MB", 1000000},
+                 {"GB", 1000000000},
+                 {"KiB", 1u << 10},
+                 {"MiB", 1u << 20},
+                 {"GiB", 1u << 30},
+                 {"TB", UINT64_C(1000000000000)},
+                 {"TiB", UINT64_C(1) << 40}};
     uint64_t value;
     char *end;
     if (whole_number(text, &value, &end))
         for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-            if (strcmp(end, units[i].name) == 0 && value && !__builtin_mul_overflow(value, units[i].bytes, out)) {
+            if (strcmp(end, units[i].name) == 0 && value) {
+                if (__builtin_mul_overflow(value, units[i].bytes, out))
+                    return infrt_fail(error, INFRT_ERR_USAGE, "%s %s: give at most 16777215TiB",
+                                      flag->name, text);
                 if (*out >= (uint64_t)flag->least) return INFRT_OK;
                 return infrt_fail(error, INFRT_ERR_USAGE, "%s %s: give at least %.0f bytes: with less nothing works",
                                   flag->name, text, flag->least);

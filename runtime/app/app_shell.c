@@ -61,11 +61,24 @@ infrt_status infrt_shell_begin(infrt_shell *shell, int argc, char **argv, bool *
     return shell->parsed->version ? version_print(shell->model, shell->parsed->json) : help_print(shell);
 }
 
+/* In one line: messages quote files, and what is in these must not steer a terminal. Control characters, also those
+ * that UTF-8 has two bytes for, become \xNN. */
+static void text_put(const char *text, FILE *out) {
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        const bool of_two = c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f;
+        if (of_two) fprintf(out, "\\x%02x", *c++);
+        if (of_two || *c < 0x20 || *c == 0x7f) fprintf(out, "\\x%02x", *c);
+        else fputc(*c, out);
+    }
+}
+
 static void message(infrt_shell *shell, const char *severity, const char *text) {
     infrt_json *json = &shell->messages;
     if (!shell->parsed->json) {
         const char *colon = severity[0] == 'e' ? "error: " : "";
-        fprintf(stderr, "%s: %s%s\n", shell->program, colon, text);
+        fprintf(stderr, "%s: %s", shell->program, colon);
+        text_put(text, stderr);
+        fputc('\n', stderr);
         return;
     }
     if (!json->out) {

@@ -6,9 +6,10 @@
 static infrt_status port_read(const infrt_words *words, uint32_t *out, infrt_error *error) {
     char *end;
     if (!words->n) return INFRT_OK;
+    if (words->n > 1) return infrt_fail(error, INFRT_ERR_USAGE, "--port is given twice");
     errno = 0;
     const unsigned long port = strtoul(words->at[0], &end, 10);
-    if (words->n > 1 || errno || *end || words->at[0][0] < '0' || words->at[0][0] > '9' || port > 65535)
+    if (errno || *end || words->at[0][0] < '0' || words->at[0][0] > '9' || port > 65535)
         return infrt_fail(error, INFRT_ERR_USAGE, "--port %s: give one number from 0 to 65535",
                           words->at[0]);
     *out = (uint32_t)port;

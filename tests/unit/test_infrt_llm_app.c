@@ -82,6 +82,8 @@ static void test_run_refused(void **state) {
     expect_refused(&model, "run --tokens 1 --top-k many", 2, "--top-k many");
     expect_refused(&model, "run --tokens 1 --kv-memory 1", 2, "holds no block");
     expect_refused(&model, "run --tokens 1 --kv-memory 1XB", 2, "give a size such as 512MiB");
+    expect_refused(&model, "run --tokens 1 --kv-memory 16777216TiB", 2, "give at most 16777215TiB");
+    expect_fine(&model, "run --tokens 1 --max-tokens 1 --kv-memory 1TiB"); /* takes what it can use */
     expect_refused(&model, "run --tokens 1 --logit-bias 3", 2, "give ID=NUMBER");
     expect_refused(&model, "run --tokens 1 --logit-bias 50=1", 2, "logit bias of token 50");
     expect_refused(&model, "run --tokens 1 --top-p 0", 2,
