@@ -63,6 +63,9 @@ int64_t infc_dim_at(int64_t dim, const int64_t *sizes);
 const char *infc_dim_text(infc_arena *arena, int64_t dim);
 /* Names of sizes, numbers, + - * and / (rounding down, by a number), parentheses. False when it is not that. */
 bool infc_dim_parse(infc_sizes *sizes, const char *text, int64_t *out);
+/* The same where names are others': `find` gives the dim that the n letters at `name` stand for, or false. */
+typedef bool infc_dim_find(void *user, const char *name, size_t n, int64_t *out);
+bool infc_dim_parse_names(infc_dim_find *find, void *user, const char *text, int64_t *out);
 /* As a C expression of int64_t, where `names` are those of the sizes divided by their steps. */
 const char *infc_dim_c(infc_arena *arena, int64_t dim, const char *const *names);
 

@@ -74,7 +74,8 @@ const char *infc_dim_c(infc_arena *arena, int64_t dim, const char *const *names)
 /* ---- parsing -------------------------------------------------------------------------------------- */
 
 typedef struct parser {
-    infc_sizes *sizes;
+    infc_dim_find *find;
+    void *user;
     const char *at;
     int depth;
 } parser;
@@ -117,14 +118,9 @@ static bool parse_factor(parser *p, int64_t *out) {
     }
     size_t n = name_length(p->at);
     if (n == 0) return parse_number(&p->at, out);
-    for (int i = 0; i < p->sizes->n; i++) {
-        const char *name = p->sizes->items[i].name;
-        if (strlen(name) != n || memcmp(name, p->at, n) != 0) continue;
-        p->at += n;
-        *out = p->sizes->dims[i];
-        return true;
-    }
-    return false;
+    if (!p->find(p->user, p->at, n, out)) return false;
+    p->at += n;
+    return true;
 }
 
 static bool parse_product(parser *p, int64_t *out) {
@@ -156,11 +152,26 @@ static bool parse_sum(parser *p, int64_t *out) {
     }
 }
 
-bool infc_dim_parse(infc_sizes *sizes, const char *text, int64_t *out) {
-    parser p = {.sizes = sizes, .at = text};
+bool infc_dim_parse_names(infc_dim_find *find, void *user, const char *text, int64_t *out) {
+    parser p = {.find = find, .user = user, .at = text};
     if (!parse_sum(&p, out)) return false;
     skip_blanks(&p);
     return *p.at == '\0' && *out != INFC_DIM_BAD;
+}
+
+static bool find_size(void *user, const char *text, size_t n, int64_t *out) {
+    const infc_sizes *sizes = user;
+    for (int i = 0; i < sizes->n; i++) {
+        const char *name = sizes->items[i].name;
+        if (strlen(name) != n || memcmp(name, text, n) != 0) continue;
+        *out = sizes->dims[i];
+        return true;
+    }
+    return false;
+}
+
+bool infc_dim_parse(infc_sizes *sizes, const char *text, int64_t *out) {
+    return infc_dim_parse_names(find_size, sizes, text, out);
 }
 
 /* ---- sizes ---------------------------------------------------------------------------------------- */

@@ -39,8 +39,7 @@ static int64_t layer_bytes(const infc_adapter_facts *f) {
 /* Where linear layers read rounded rows and weights, 8 bits for adapters add little, and halve what is read. */
 static bool rounds(const infc_llm_build *b) {
     if (b->spec->adapter_weights) return b->spec->adapter_weights == INFC_FORMAT_int8;
-    const char *format = b->facts.format;
-    return strcmp(format, "f32") != 0 && strcmp(format, "f16") != 0 && strcmp(format, "bf16") != 0;
+    return !infc_llm_format_floats((infc_llm_format){.kind = b->spec->weights});
 }
 
 /* "model.layers.0.self_attn.q_proj.weight" as "self_attn.q_proj". */

@@ -77,14 +77,19 @@ static infc_status bound_dim(infc_onnx_import *import, const infc_spec_dim *boun
     return INFC_OK;
 }
 
+static infc_spec_constant *find_constant(const infc_onnx_import *import, const char *input) {
+    for (size_t i = 0; i < import->spec->n_constants; i++)
+        if (strcmp(import->spec->constants[i].input, input) == 0)
+            return &import->spec->constants[i];
+    return NULL;
+}
+
 /* Whether an input that stays one has an axis of this name, where its size can be read from. */
 static bool has_axis(const infc_onnx_import *import, const char *name) {
     const infc_onnx_graph *graph = &import->model.graph;
     for (size_t i = 0; i < graph->n_inputs; i++) {
-        bool constant = false;
-        for (size_t k = 0; k < import->spec->n_constants; k++)
-            constant |= strcmp(import->spec->constants[k].input, graph->inputs[i].name) == 0;
-        for (size_t k = 0; !constant && k < graph->inputs[i].rank && k < INFC_MAX_RANK; k++) {
+        if (find_constant(import, graph->inputs[i].name)) continue;
+        for (size_t k = 0; k < graph->inputs[i].rank && k < INFC_MAX_RANK; k++) {
             const infc_onnx_dim *dim = &graph->inputs[i].dims[k];
             if (!dim->has_value && dim->param && strcmp(dim->param, name) == 0) return true;
         }
@@ -92,31 +97,31 @@ static bool has_axis(const infc_onnx_import *import, const char *name) {
     return false;
 }
 
+typedef struct axis_names {
+    infc_onnx_import *import;
+    bool waits; /* one of them is not bound yet */
+} axis_names;
+
+static bool find_axis(void *user, const char *text, size_t n, int64_t *out) {
+    axis_names *names = user;
+    const char *name = infc_arena_copy_string(names->import->cx->arena, text, n);
+    const infc_spec_dim *bound = find_binding(names->import, name);
+    if (!has_axis(names->import, name)) return false;
+    *out = 1;
+    names->waits |= !bound;
+    return !bound || bound_dim(names->import, bound, name, out) == INFC_OK;
+}
+
 /* Exporters name dimensions by what they are: "past + new". Such a name is worked out, when each name in it is that of
  * an axis. 0: one of these is not bound yet. False: it is no such name. */
 static bool worked_out(infc_onnx_import *import, const char *param, int64_t *out) {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", more[] = ".0123456789";
-    infc_arena *arena = import->cx->arena;
-    infc_buf text = {.arena = arena};
-    bool waits = false;
-    *out = 0;
-    if (!strpbrk(param, "+-*/")) return false;
-    for (const char *p = param; *p;) {
-        size_t n = strspn(p, letters);
-        while (n && p[n] && (strchr(letters, p[n]) || strchr(more, p[n]))) n++;
-        const char *name = infc_arena_copy_string(arena, p, n ? n : 1);
-        p += n ? n : 1;
-        infc_spec_dim *bound = n ? find_binding(import, name) : NULL;
-        if (n && !has_axis(import, name)) return false;
-        waits |= n && !bound;
-        int64_t dim = 0;
-        if (bound && bound_dim(import, bound, name, &dim) != INFC_OK) return false;
-        infc_buf_puts(&text, bound ? infc_dim_text(arena, dim) : n ? "1" : name);
-    }
-    bool sum = infc_dim_parse(infc_ir_sizes(import->ir), infc_buf_str(&text), out) &&
-               infc_dim_least(*out) >= 1;
-    if (waits) *out = 0;
-    return sum;
+    axis_names names = {.import = import};
+    int64_t dim;
+    if (!strpbrk(param, "+-*/") || !infc_dim_parse_names(find_axis, &names, param, &dim) ||
+        infc_dim_least(dim) < 1)
+        return false;
+    *out = names.waits ? 0 : dim;
+    return true;
 }
 
 static bool same_binding(const infc_spec_dim *a, const infc_spec_dim *b) {
@@ -245,28 +250,26 @@ static infc_status bind_constant(infc_onnx_import *import, size_t id, const infc
     infc_cx *cx = import->cx;
     const char *name = import->net.values[id].name;
     *out = false;
-    for (size_t i = 0; i < import->spec->n_constants; i++) {
-        infc_spec_constant *given = &import->spec->constants[i];
-        if (strcmp(given->input, name) != 0) continue;
-        bool whole = given->value >= -0x1p53 && given->value <= 0x1p53 &&
-                     given->value == (double)(int64_t)given->value;
-        given->used = *out = true;
-        if ((type->dtype != INFC_DTYPE_f32 && !whole) ||
-            (type->dtype == INFC_DTYPE_bool && given->value * given->value != given->value))
-            return infc_fail(cx, INFC_ERR_SPEC, given->loc, "%g is no value of input \"%s\", which is %s",
-                             given->value, name, infc_dtype_name(type->dtype));
-        size_t size = infc_dtype_bytes(type->dtype);
-        char *bytes = infc_arena_alloc(cx->arena, (size_t)infc_type_bytes(type) + INFC_OVER_READ, INFC_ALIGN);
-        float real = (float)given->value;
-        int64_t integer = type->dtype == INFC_DTYPE_f32 ? 0 : (int64_t)given->value;
-        const void *element = type->dtype == INFC_DTYPE_f32 ? (const void *)&real : &integer; /* little-endian */
-        for (int64_t k = 0; k < infc_type_count(type); k++)
-            memcpy(bytes + (size_t)k * size, element, size);
-        infc_weight *weight = INFC_NEW(cx->arena, infc_weight, 1);
-        *weight = (infc_weight){.name = name, .type = *type, .bytes = bytes, .origin = "constant input"};
-        import->operands[id] = (infc_onnx_operand){.type = *type, .constant = weight};
-        import->ready[id] = true;
-    }
+    infc_spec_constant *given = find_constant(import, name);
+    if (!given) return INFC_OK;
+    bool whole = given->value >= -0x1p53 && given->value <= 0x1p53 &&
+                 given->value == (double)(int64_t)given->value;
+    given->used = *out = true;
+    if ((type->dtype != INFC_DTYPE_f32 && !whole) ||
+        (type->dtype == INFC_DTYPE_bool && given->value * given->value != given->value))
+        return infc_fail(cx, INFC_ERR_SPEC, given->loc, "%g is no value of input \"%s\", which is %s",
+                         given->value, name, infc_dtype_name(type->dtype));
+    size_t size = infc_dtype_bytes(type->dtype);
+    char *bytes = infc_arena_alloc(cx->arena, (size_t)infc_type_bytes(type) + INFC_OVER_READ, INFC_ALIGN);
+    float real = (float)given->value;
+    int64_t integer = type->dtype == INFC_DTYPE_f32 ? 0 : (int64_t)given->value;
+    const void *element = type->dtype == INFC_DTYPE_f32 ? (const void *)&real : &integer; /* little-endian */
+    for (int64_t k = 0; k < infc_type_count(type); k++)
+        memcpy(bytes + (size_t)k * size, element, size);
+    infc_weight *weight = INFC_NEW(cx->arena, infc_weight, 1);
+    *weight = (infc_weight){.name = name, .type = *type, .bytes = bytes, .origin = "constant input"};
+    import->operands[id] = (infc_onnx_operand){.type = *type, .constant = weight};
+    import->ready[id] = true;
     return INFC_OK;
 }
 
