@@ -25,9 +25,10 @@ static bool is_turned(const infc_op_desc *ops, int at) {
            infc_desc_attr(&ops[at], "perm")->ints[0] == 1;
 }
 
-static bool packs_panels(const infc_op_desc *ops, int n_ops) {
+static bool by_rows(const infc_op_desc *ops, int n_ops) {
     const infc_op_desc *last = &ops[n_ops - 1];
     const infc_type *from = &ops[0].out;
+    if (last->kind == INFC_OP_widen) return row_by_row(ops, n_ops);
     if (last->kind == INFC_OP_pack_i8 || last->kind == INFC_OP_pack_i4 || last->kind == INFC_OP_pack_keep)
         return infc_desc_int(last, "parts") == 1 && row_by_row(ops, n_ops);
     if (last->kind != INFC_OP_relayout || from->layout != INFC_LAYOUT_plain ||
@@ -43,7 +44,7 @@ int64_t infc_emit_recipe_rows(const infc_plan *plan, const infc_plan_recipe *rec
     const infc_type *from = &ops[0].out;
     const int64_t rows = recipe->n_weights == 1 && from->rank && from->dims[0] > 0 ? from->dims[0] : 1;
     *step = rows;
-    if (recipe->n_weights != 1 || from->rank == 0 || recipe->n_ops < 2 || !packs_panels(ops, recipe->n_ops))
+    if (recipe->n_weights != 1 || from->rank == 0 || recipe->n_ops < 2 || !by_rows(ops, recipe->n_ops))
         return rows;
     const int64_t panel_bytes = (int64_t)infc_type_bytes(from) / rows * PANEL;
     *step = PANEL * (panel_bytes > 0 && panel_bytes < PART ? PART / panel_bytes : 1);
@@ -159,7 +160,7 @@ static infc_status apply(infc_emit_unit *u, const infc_op_desc *op, infc_emit_ma
 
 /* What transpose and relayout make of 4-byte elements, in one step: in most classifiers that is most of the weights. */
 static bool turns_to_panels(const infc_op_desc *ops, int n_ops) {
-    return n_ops == 3 && packs_panels(ops, n_ops) && ops[2].kind == INFC_OP_relayout &&
+    return n_ops == 3 && by_rows(ops, n_ops) && ops[2].kind == INFC_OP_relayout &&
            infc_dtype_bytes(ops[0].out.dtype) == 4;
 }
 

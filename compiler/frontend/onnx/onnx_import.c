@@ -160,10 +160,11 @@ static infc_status read_initializers(infc_onnx_import *import) {
         weight->origin = "initializer";
         if (infc_onnx_tensor_read(&import->files, loc, tensor, !elsewhere[id], weight) != INFC_OK)
             continue;
+        infc_onnx_operand *operand = &import->operands[id];
+        if (infc_onnx_stored(import, weight, operand) != INFC_OK) continue;
         if (infc_onnx_dtype(tensor->data_type) && /* four bits: declared what it no longer is */
-            infc_onnx_declared_check(import, loc, value->declared, &weight->type) != INFC_OK)
+            infc_onnx_declared_check(import, loc, value->declared, &operand->type) != INFC_OK)
             continue;
-        import->operands[id] = (infc_onnx_operand){.type = weight->type, .constant = weight};
         import->ready[id] = true;
     }
     return infc_diags_status(cx, mark);

@@ -57,6 +57,9 @@ infc_status infc_onnx_import_subgraph(infc_onnx_at *at, const infc_onnx_graph *g
                                       const infc_onnx_operand *inputs, infc_onnx_operand *outputs);
 /* onnx_open.c: a constant of i32 as i64; others as they are. */
 infc_onnx_operand infc_onnx_widened(const infc_onnx_at *at, const infc_onnx_operand *in);
+/* What the model stores, as an operand: a constant, or f32 that is computed, when the payload is written, from a weight
+ * that is kept as halves. */
+infc_status infc_onnx_stored(infc_onnx_import *import, const infc_weight *weight, infc_onnx_operand *out);
 /* The operand as a value of the IR: a constant gets its infc.weight. */
 MlirValue infc_onnx_value_of(infc_onnx_import *import, const infc_onnx_operand *operand);
 /* Compares an inferred type with a declaration: "declared [1,10], computed [1,12]". */

@@ -9,6 +9,7 @@ typedef struct type_facts {
 } type_facts;
 
 enum { UINT4 = 21, INT4 = 22 };
+enum { LARGE = 64 << 10 }; /* bytes of halves that are not widened here */
 
 static const type_facts types[] = {
     [0] = {"undefined", INFC_DTYPE_NONE, 0},
@@ -191,6 +192,6 @@ infc_status infc_onnx_tensor_read(infc_onnx_files *files, infc_loc loc,
         data = widen(cx->arena, data, (size_t)infc_type_bytes(&out->type), tensor->data_type == INT4);
     out->name = tensor->name;
     out->bytes = data.ptr;
-    if (is_half(out->type.dtype)) widen_halves(cx->arena, out);
+    if (is_half(out->type.dtype) && bytes < LARGE) widen_halves(cx->arena, out);
     return INFC_OK;
 }

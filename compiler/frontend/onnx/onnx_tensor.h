@@ -12,7 +12,7 @@ const char *infc_onnx_type_name(infc_arena *arena, int32_t data_type); /* "float
 
 /* Checks type, shape and data, and borrows the bytes from the model or its external data where they lie as they
  * should; values that protobuf spreads over varints, those of four bits and half floats, which become f32, are decoded
- * onto the arena. Zero-size dims are allowed.
+ * onto the arena; halves of 64 KiB and more stay halves. Zero-size dims are allowed.
  * Fills type, bytes and name; the rest of *out is the caller's. `dequantized`: DequantizeLinear alone reads it, so that
  * int4 may become i8, and uint4 u8. */
 infc_status infc_onnx_tensor_read(infc_onnx_files *files, infc_loc loc,

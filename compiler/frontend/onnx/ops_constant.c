@@ -48,6 +48,7 @@ infc_status infc_onnx_import_constant(infc_onnx_at *at) {
     INFC_TRY(read_constant(at, &at->node->attributes[0], weight));
     weight->name = at->node->outputs[0];
     weight->origin = "constant";
-    infc_onnx_operand x = {.type = weight->type, .constant = weight};
+    infc_onnx_operand x;
+    INFC_TRY(infc_onnx_stored(at->import, weight, &x));
     return infc_onnx_output(at, 0, &x);
 }
