@@ -170,17 +170,17 @@ infc_status infc_compare_measure(infc_comparison *c, const infc_compile_options 
     with.for_checks = with.with_names = with.keep_going = true;
     with.targets = (infc_texts){0};
     INFC_TRY(choose(c, compile, spec));
+    if (spec->llm)
+        return infc_fail(c->cx, INFC_ERR_UNSUPPORTED, (infc_loc){.file = spec->model},
+                         "infc compare is for models whose inputs are tensors; measure a language "
+                         "model by the `bench` of "
+                         "its binaries");
     c->spec = spec;
     begin_all(c, &with.targets);
     if (with.targets.n == 0)
         return infc_fail(c->cx, INFC_ERR_TOOLCHAIN, INFC_NO_LOC,
                          "no target has a compiler here: %s", c->results[0].why);
     INFC_TRY(infc_compile(c->cx, &with, build));
-    if (build->ir.llm)
-        return infc_fail(c->cx, INFC_ERR_UNSUPPORTED, (infc_loc){.file = build->spec.model},
-                         "infc compare is for models whose inputs are tensors; measure a language "
-                         "model by the `bench` of "
-                         "its binaries");
     c->model = build->spec.name;
     INFC_TRY(infc_model_digest(c->cx, &build->spec, &build->ir, &c->model_sha256));
     for (size_t i = 0, k = 0; i < c->n; i++) {
