@@ -1,4 +1,5 @@
-/* compare_count.c - instructions by function, with a plugin of qemu that is compiled once and kept in the cache. */
+/* compare_count.c - instructions by function: with a plugin of qemu that is compiled once and kept in the cache; of
+ * WebAssembly by a script that makes the module count. */
 #include "../base/cache.h"
 #include "../base/file.h"
 #include "../base/hash.h"
@@ -13,6 +14,11 @@
 #include <string.h>
 
 #define SOURCE "templates/emulator/count_instructions.c"
+/* What runs WebAssembly takes scripts, of which one counts. */
+#define SCRIPTED "node "
+#define SCRIPT_NAME "count_wasm.mjs"
+/* What functions of templates/simd/ that are not inlined are called. */
+#define VOCABULARY "v_"
 
 /* The plugin as a file, or null where this machine's compiler cannot make it. */
 static const char *plugin(infc_comparison *c) {
@@ -70,17 +76,43 @@ static void read_counts(infc_comparison *c, infc_bytes text, infc_compared *out)
     out->measures[INFC_METRIC_instructions].now = total;
 }
 
-/* The command that runs `binary` under the plugin. */
-static infc_status count_words(infc_comparison *c, const infc_words *options, const char *binary,
-                               const char *inputs, const infc_target *target, const char *folder,
-                               infc_words *words) {
+static bool by_script(const infc_target *target) {
+    return strncmp(target->runner, SCRIPTED, strlen(SCRIPTED)) == 0;
+}
+
+/* Options of the emulator, or arguments of the script, that have functions of the model counted into `counts`. */
+static infc_status counter_words(infc_comparison *c, const char *plugin_path, const char *counts,
+                                 const infc_target *target, const char *folder, infc_words *words) {
+    infc_arena *arena = c->cx->arena;
+    const char *prefix = infc_arena_printf(arena, "%s_", c->model);
+    if (by_script(target)) {
+        const char *const args[] = {counts, prefix, VOCABULARY};
+        infc_words_all(words, args, sizeof args / sizeof *args);
+        return infc_file_write(c->cx, infc_path_join(arena, folder, SCRIPT_NAME),
+                               *infc_embedded("templates/emulator/" SCRIPT_NAME), 0644);
+    }
+    infc_words_add(words, "-plugin");
+    infc_words_add(words, infc_arena_printf(arena, "%s,out=%s,prefix=%s,prefix=" VOCABULARY,
+                                            plugin_path, counts, prefix));
+    return INFC_OK;
+}
+
+/* The command that runs `binary` and counts, in `folder` where the target has no program of its own. */
+static infc_status count_words(infc_comparison *c, const char *plugin_path, const char *counts,
+                               const char *binary, const char *inputs, const infc_target *target,
+                               const char *folder, infc_words *words) {
+    infc_words counter = {.arena = c->cx->arena};
+    if (target->platform->check) INFC_TRY(infc_check_inputs(c->cx, target, inputs, folder));
+    INFC_TRY(counter_words(c, plugin_path, counts, target, folder, &counter));
     if (target->platform->check) {
-        INFC_TRY(infc_check_inputs(c->cx, target, inputs, folder));
-        return infc_check_words(c->cx, target, binary, options, folder, words);
+        const bool last = by_script(target);
+        INFC_TRY(infc_check_words(c->cx, target, binary, last ? NULL : &counter, folder, words));
+        if (last) infc_words_all(words, counter.items, counter.n);
+        return INFC_OK;
     }
     const char *const args[] = {"run", "--inputs", inputs, "--threads", "1"};
     infc_words_split(words, target->runner);
-    infc_words_all(words, options->items, options->n);
+    infc_words_all(words, counter.items, counter.n);
     infc_words_add(words, binary);
     infc_words_all(words, args, sizeof args / sizeof *args);
     infc_level_words(target, words);
@@ -88,13 +120,12 @@ static infc_status count_words(infc_comparison *c, const infc_words *options, co
 }
 
 /* Why not, in a few words, or null. */
-static const char *cannot_count(infc_comparison *c, const char *runner, const char **out_plugin) {
-    if (!runner) return "(no emulator)";
-    const char *name = infc_arena_copy_string(c->cx->arena, runner, strcspn(runner, " "));
-    if (strncmp(name, "qemu-", 5) != 0)
-        return infc_arena_printf(c->cx->arena, "(%s has no counter)", name);
+static const char *cannot_count(infc_comparison *c, const infc_target *target, const char **out_plugin) {
+    if (!target->runner) return "(no emulator)";
+    const char *name = infc_arena_copy_string(c->cx->arena, target->runner, strcspn(target->runner, " "));
     if (!infc_program_find(c->cx->arena, name))
         return infc_arena_printf(c->cx->arena, "(no %s here)", name);
+    if (by_script(target)) return NULL;
     *out_plugin = plugin(c);
     return *out_plugin ? NULL : "(no plugin)";
 }
@@ -102,16 +133,14 @@ static const char *cannot_count(infc_comparison *c, const char *runner, const ch
 infc_status infc_compare_count(infc_comparison *c, const char *binary, const char *inputs, infc_compared *out) {
     infc_arena *arena = c->cx->arena;
     const infc_target *target = &out->target;
-    const char *runner = target->runner, *path, *counts;
-    infc_words words = {.arena = arena}, options = {.arena = arena};
+    const char *path = NULL, *counts;
+    infc_words words = {.arena = arena};
     infc_bytes text;
-    out->uncounted = cannot_count(c, runner, &path);
+    out->uncounted = cannot_count(c, target, &path);
     if (out->uncounted) return INFC_OK;
     counts = infc_arena_printf(arena, "%s/%s-count.txt", c->temp, out->id);
-    infc_words_add(&options, "-plugin");
-    infc_words_add(&options, infc_arena_printf(arena, "%s,out=%s,prefix=%s_", path, counts, c->model));
     const char *folder = infc_arena_printf(arena, "%s/%s-count", c->temp, out->id);
-    INFC_TRY(count_words(c, &options, binary, inputs, target, folder, &words));
+    INFC_TRY(count_words(c, path, counts, binary, inputs, target, folder, &words));
     infc_progress(c->cx, "counting instructions of %s", target->name);
     infc_job job = {.argv = infc_words_argv(&words),
                     .cwd = target->platform->check ? folder : NULL,
@@ -119,7 +148,7 @@ infc_status infc_compare_count(infc_comparison *c, const char *binary, const cha
     INFC_TRY(infc_jobs_run(c->cx, &job, 1, 1));
     out->uncounted = job.late ? "(it did not end)"
                      : job.exit_code > 128 ? infc_arena_printf(arena, "(signal %d)", job.exit_code - 128)
-                                           : "(the plugin failed)";
+                                           : "(the counter failed)";
     if (job.exit_code != 0 || infc_file_try_map(counts, &text) != 0) return INFC_OK;
     read_counts(c, text, out);
     if (!isnan(out->measures[INFC_METRIC_instructions].now)) out->uncounted = NULL;

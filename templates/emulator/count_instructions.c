@@ -1,5 +1,5 @@
 /* count_instructions.c - a plugin of qemu (TCG plugin interface, version 1): how many instructions of each function
- * whose name begins with `prefix=` were executed; one line "count name" each in the file `out=`. The interface is
+ * whose name begins with a `prefix=` were executed; one line "count name" each in the file `out=`. The interface is
  * declared here because distributions do not package its header.
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
@@ -29,12 +29,20 @@ typedef struct function {
 
 static function functions[MOST];
 static size_t n_functions;
-static const char *out_path, *prefix = "";
+enum { MOST_PREFIXES = 4 };
+static const char *out_path, *prefixes[MOST_PREFIXES];
+static size_t n_prefixes;
+
+static int is_counted(const char *name) {
+    for (size_t i = 0; i < n_prefixes; i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) return 1;
+    return 0;
+}
 
 /* Where the instructions of `name` are counted, or null. Neighbours are mostly of one function. */
 static uint64_t *counter_of(const char *name) {
     static size_t last;
-    if (!name || strncmp(name, prefix, strlen(prefix)) != 0) return NULL;
+    if (!name || !is_counted(name)) return NULL;
     if (last < n_functions && strcmp(functions[last].name, name) == 0)
         return &functions[last].count;
     for (last = 0; last < n_functions; last++)
@@ -67,7 +75,8 @@ int qemu_plugin_install(uint64_t id, const void *info, int n, char **args) {
     (void)info;
     for (int i = 0; i < n; i++) {
         if (strncmp(args[i], "out=", 4) == 0) out_path = strdup(args[i] + 4);
-        if (strncmp(args[i], "prefix=", 7) == 0) prefix = strdup(args[i] + 7);
+        if (strncmp(args[i], "prefix=", 7) == 0 && n_prefixes < MOST_PREFIXES)
+            prefixes[n_prefixes++] = strdup(args[i] + 7);
     }
     qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
     qemu_plugin_register_atexit_cb(id, ended, NULL);
