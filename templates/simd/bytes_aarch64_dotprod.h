@@ -1,8 +1,5 @@
 /* bytes_aarch64_dotprod.h - sums of products of bytes with the dot products of NEON: signed by signed into int32, and
  * with i8mm unsigned by signed. See bytes_generic.h and sums_generic.h. */
-#define VI_EACH3(f, a, b, c)                                                                 \
-    vi_join(f((a).q0, (b).q0, (c).q0), f((a).q1, (b).q1, (c).q1), f((a).q2, (b).q2, (c).q2), \
-            f((a).q3, (b).q3, (c).q3))
 static INFK_INLINE v_i32x4 vi_sdot4(v_i32x4 acc, v_i32x4 w, v_i32x4 x) {
     return (v_i32x4)vdotq_s32((int32x4_t)acc, (int8x16_t)w, (int8x16_t)x);
 }

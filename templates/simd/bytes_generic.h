@@ -7,9 +7,6 @@
  * vi_add_groups takes beside those of the low ones. Up to 6 bits work as well for as many inputs as keep within that
  * sum.
  * Signed bytes: vi_dot_bytes adds (w + VI_BYTES_BIAS) * x to int32, w as vi_bytes lays it out, x not -128. */
-typedef int16_t v_i16x8 __attribute__((vector_size(16)));
-typedef uint16_t v_u16x8 __attribute__((vector_size(16)));
-
 #define VI_BYTES_BIAS 0
 static INFK_INLINE vi16x vi_load_bytes(const void *p) { return vi_load((const int32_t *)p); }
 /* Four neighbours, in every lane. */
@@ -22,19 +19,19 @@ static INFK_INLINE vi16x vi_low_nibbles(vi16x a) { return VI_EACH(vi_low_nibbles
 static INFK_INLINE vi16x vi_high_nibbles(vi16x a) { return VI_EACH(vi_high_nibbles4, a); }
 /* Products of the even bytes and of the odd ones, added: int16. */
 static INFK_INLINE v_i16x8 vi_pairs_of_bytes(v_i32x4 w, v_i32x4 x) {
-    const v_i16x8 w_even = (v_i16x8)((v_u16x8)w << 8) >> 8, w_odd = (v_i16x8)w >> 8;
-    const v_i16x8 x_even = (v_i16x8)((v_u16x8)x << 8) >> 8, x_odd = (v_i16x8)x >> 8;
-    return w_even * x_even + w_odd * x_odd;
+    return vi_even_bytes(w) * vi_even_bytes(x) + vi_odd_bytes(w) * vi_odd_bytes(x);
 }
 static INFK_INLINE v_i32x4 vi_dot_nibbles4(v_i32x4 sums, v_i32x4 nibbles, v_i32x4 x) {
     return (v_i32x4)((v_i16x8)sums + vi_pairs_of_bytes(nibbles, x));
 }
 static INFK_INLINE v_i32x4 vi_dot_bytes4(v_i32x4 acc, v_i32x4 w, v_i32x4 x) {
+#if defined(VI_DOTS)
+    const v_i32x4 even = vi_dot4((v_i32x4)vi_even_bytes(w), (v_i32x4)vi_even_bytes(x));
+    return vi_add4(acc, vi_add4(even, vi_dot4((v_i32x4)vi_odd_bytes(w), (v_i32x4)vi_odd_bytes(x))));
+#else
     return vi_add4(acc, vi_dot4((v_i32x4)vi_pairs_of_bytes(w, x), vi_set4(0x10001)));
+#endif
 }
-#define VI_EACH3(f, a, b, c)                                                                 \
-    vi_join(f((a).q0, (b).q0, (c).q0), f((a).q1, (b).q1, (c).q1), f((a).q2, (b).q2, (c).q2), \
-            f((a).q3, (b).q3, (c).q3))
 static INFK_INLINE vi16x vi_dot_nibbles(vi16x sums, vi16x nibbles, vi16x x) {
     return VI_EACH3(vi_dot_nibbles4, sums, nibbles, x);
 }

@@ -2,10 +2,16 @@
  * wraps. Narrow integers are widened where they are loaded; what is stored lies within the narrow type's range. */
 #if defined(__SSE2__)
 #include <emmintrin.h>
+#define VI_DOTS /* products of int16, added in pairs, are one instruction */
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
+#define VI_DOTS
 #endif
 
 typedef int32_t v_i32x4_at __attribute__((vector_size(16), aligned(1), may_alias));
 typedef uint32_t v_u32x4 __attribute__((vector_size(16)));
+typedef int16_t v_i16x8 __attribute__((vector_size(16)));
+typedef uint16_t v_u16x8 __attribute__((vector_size(16)));
 
 typedef struct vi16x {
     v_i32x4 q0, q1, q2, q3;
@@ -30,14 +36,22 @@ static INFK_INLINE v_i32x4 vi_mul4(v_i32x4 a, v_i32x4 b) {
 static INFK_INLINE v_i32x4 vi_dot4(v_i32x4 a, v_i32x4 b) {
 #if defined(__SSE2__)
     return (v_i32x4)_mm_madd_epi16((__m128i)a, (__m128i)b);
+#elif defined(__wasm_simd128__)
+    return (v_i32x4)wasm_i32x4_dot_i16x8((v128_t)a, (v128_t)b);
 #else
     const v_i32x4 low = vi_mul4((v_i32x4)((v_u32x4)a << 16) >> 16, (v_i32x4)((v_u32x4)b << 16) >> 16);
     return vi_add4(low, vi_mul4(a >> 16, b >> 16));
 #endif
 }
+/* Of each two signed bytes the first or the second, as int16. */
+static INFK_INLINE v_i16x8 vi_even_bytes(v_i32x4 a) { return (v_i16x8)((v_u16x8)a << 8) >> 8; }
+static INFK_INLINE v_i16x8 vi_odd_bytes(v_i32x4 a) { return (v_i16x8)a >> 8; }
 #define VI_EACH(f, a) vi_join(f((a).q0), f((a).q1), f((a).q2), f((a).q3))
 #define VI_EACH2(f, a, b) \
     vi_join(f((a).q0, (b).q0), f((a).q1, (b).q1), f((a).q2, (b).q2), f((a).q3, (b).q3))
+#define VI_EACH3(f, a, b, c)                                                                 \
+    vi_join(f((a).q0, (b).q0, (c).q0), f((a).q1, (b).q1, (c).q1), f((a).q2, (b).q2, (c).q2), \
+            f((a).q3, (b).q3, (c).q3))
 
 static INFK_INLINE vi16x vi_load(const int32_t *p) {
     return vi_join(*(const v_i32x4_at *)p, *(const v_i32x4_at *)(p + 4),

@@ -1,5 +1,5 @@
-/* sums_generic.h - sums of products of unsigned by signed bytes, in vector extensions and with SSE2; the other levels
- * have the same functions. */
+/* sums_generic.h - sums of products of unsigned by signed bytes, in vector extensions; the other levels have
+ * the same functions. */
 /* Sums of products of u8 and i8 in int32, four steps at a time: of one x for all lanes and of weights [16][4]. A vqsum
  * holds 16 sums in a form of the level's own, as if each x were VQ_LOWERED less. */
 #define VQ_LOWERED 0
@@ -9,14 +9,9 @@ static INFK_INLINE vqx vq_x(const uint8_t *p) { return vi_set1(*(const infk_i4 *
 static INFK_INLINE vqx vq_same(uint8_t x) { return vi_set1((int32_t)(x * 0x1010101u)); }
 static INFK_INLINE vqw vq_w(const int8_t *p) { return vi_load((const int32_t *)(const void *)p); }
 static INFK_INLINE v_i32x4 vq_dot4(v_i32x4 x, v_i32x4 w) {
-#if defined(__SSE2__)
-    const __m128i none = _mm_setzero_si128(), sign = _mm_cmpgt_epi8(none, (__m128i)w);
-    const __m128i lo =
-        _mm_madd_epi16(_mm_unpacklo_epi8((__m128i)x, none), _mm_unpacklo_epi8((__m128i)w, sign));
-    const __m128i hi =
-        _mm_madd_epi16(_mm_unpackhi_epi8((__m128i)x, none), _mm_unpackhi_epi8((__m128i)w, sign));
-    const __m128 a = _mm_castsi128_ps(lo), b = _mm_castsi128_ps(hi); /* two halves of a sum side by side */
-    return vi_add4((v_i32x4)_mm_shuffle_ps(a, b, 0x88), (v_i32x4)_mm_shuffle_ps(a, b, 0xdd));
+#if defined(VI_DOTS)
+    const v_i32x4 even = vi_dot4(x & 0xff00ff, (v_i32x4)vi_even_bytes(w));
+    return vi_add4(even, vi_dot4((v_i32x4)((v_u16x8)x >> 8), (v_i32x4)vi_odd_bytes(w)));
 #else
     v_i32x4 sum = vi_mul4(x & 255, (v_i32x4)((v_u32x4)w << 24) >> 24);
     sum = vi_add4(sum, vi_mul4((x >> 8) & 255, (v_i32x4)((v_u32x4)w << 16) >> 24));
