@@ -72,7 +72,7 @@ def rows_of(infc, path, target, folder):
 
 def cells(results, target):
     """The two of f32, then of int8."""
-    for kind, lanes, lacks in zip(("f32", "int8"), TARGETS[target], ("no fma in vectors", "no dot products")):
+    for kind, lanes, lacks in zip(("f32", "int8"), TARGETS[target], ("no fma in vectors", "no dot products of bytes")):
         found = results.get(f"{kind}_{target}")
         yield f"{found['instructions']:,}" if found else "-"
         yield f"{found['instructions'] / found['bound']:.2f}" if found and lanes else lacks
