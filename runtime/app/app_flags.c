@@ -126,9 +126,14 @@ static infrt_status seconds_read(const infrt_flag *flag, const char *text, doubl
     return INFRT_OK;
 }
 
-static infrt_status once(const infrt_flag *flag, const char *value, const char **out, infrt_error *error) {
-    if (*out) return infrt_fail(error, INFRT_ERR_USAGE, "%s is given twice", flag->name);
-    *out = value;
+/* Two values of a flag that takes one: which of them counts is nobody's guess. */
+static infrt_status once(const infrt_command_line *line, const infrt_flag *flag, infrt_parsed *out,
+                         infrt_error *error) {
+    const uint64_t bit = UINT64_C(1) << (flag - line->flags) % 64;
+    uint64_t *given = &out->given[(flag - line->flags) / 64];
+    if (flag->kind != INFRT_FLAG_WORDS && (*given & bit))
+        return infrt_fail(error, INFRT_ERR_USAGE, "%s is given twice", flag->name);
+    *given |= bit;
     return INFRT_OK;
 }
 
@@ -137,7 +142,7 @@ static infrt_status flag_set(const infrt_flag *flag, const char *value, void *fi
     switch (flag->kind) {
     case INFRT_FLAG_SWITCH: *(bool *)field = true; return INFRT_OK;
     case INFRT_FLAG_TEXT:
-    case INFRT_FLAG_ANY: return once(flag, value, field, error);
+    case INFRT_FLAG_ANY: *(const char **)field = value; return INFRT_OK;
     case INFRT_FLAG_WORDS: words->at[words->n++] = value; return INFRT_OK;
     case INFRT_FLAG_COUNT: return count_read(flag, value, field, error);
     case INFRT_FLAG_COUNT64: return count64_read(flag, value, field, error);
@@ -185,7 +190,8 @@ static infrt_status flag_parse(const infrt_command_line *line, int argc, char **
                 return infrt_fail(error, INFRT_ERR_USAGE, "%s needs a value: %s %s", flag->name,
                                   flag->name, flag->value);
         }
-        return flag_set(flag, value, field_of(out, flag), error);
+        const infrt_status status = once(line, flag, out, error);
+        return status == INFRT_OK ? flag_set(flag, value, field_of(out, flag), error) : status;
     }
     return flag_unknown(line, out->command, word, error);
 }

@@ -7,9 +7,9 @@
 
 typedef enum infrt_flag_kind {
     INFRT_FLAG_SWITCH,   /* bool; takes no value */
-    INFRT_FLAG_TEXT,     /* const char *; not empty, once */
-    INFRT_FLAG_ANY,      /* const char *; may be empty, once */
-    INFRT_FLAG_WORDS,    /* infrt_words; not empty, as often as given */
+    INFRT_FLAG_TEXT,     /* const char *; not empty */
+    INFRT_FLAG_ANY,      /* const char *; may be empty */
+    INFRT_FLAG_WORDS,    /* infrt_words; not empty, as often as given; all others once */
     INFRT_FLAG_COUNT,    /* uint32_t in [least, most] */
     INFRT_FLAG_COUNT64,  /* uint64_t, any */
     INFRT_FLAG_BYTES,    /* uint64_t, at least `least`: 1048576, 512MiB, 2GB */
@@ -25,10 +25,13 @@ typedef struct infrt_words {
     uint32_t n;
 } infrt_words;
 
+enum { INFRT_FLAGS_MOST = 128 }; /* of a program */
+
 /* What every command line has; the first member of what is read into. */
 typedef struct infrt_parsed {
     unsigned command; /* bit of the command; 0: only help or version was asked for */
     bool json, help, version;
+    uint64_t given[INFRT_FLAGS_MOST / 64]; /* bit of each flag */
 } infrt_parsed;
 
 typedef struct infrt_flag {

@@ -35,3 +35,4 @@ static const infrt_command_info commands[] = {
 
 const infrt_command_line infrt_app_commands = {commands, flags, sizeof commands / sizeof *commands,
                                                sizeof flags / sizeof *flags};
+_Static_assert(sizeof flags / sizeof *flags <= INFRT_FLAGS_MOST, "a bit for each");

@@ -92,6 +92,7 @@ static const infrt_command_info commands[] = {
 
 const infrt_command_line infrt_lm_commands = {commands, flags, sizeof commands / sizeof *commands,
                                               sizeof flags / sizeof *flags};
+_Static_assert(sizeof flags / sizeof *flags <= INFRT_FLAGS_MOST, "a bit for each");
 
 static infrt_status bias_read(const char *text, infrt_llm_bias *out, infrt_error *error) {
     char *end;

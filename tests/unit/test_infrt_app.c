@@ -273,6 +273,8 @@ static void test_run_refused(void **state) {
     expect_refused(&model, "run --input z=x.raw", 2, "no input is named \"z\"; did you mean \"x\"?");
     expect_refused(&model, "run --input x.raw --input x=x.raw", 2, "\"x\" is given twice");
     expect_refused(&model, "run --input x.raw --inputs a.npz", 2, "not both");
+    expect_refused(&model, "run --input x.raw --threads 1 --threads=2", 2, "--threads is given twice");
+    expect_refused(&model, "run --json --input x.raw --json", 2, "--json is given twice");
     expect_refused(&model, "run --input short.raw", 3, "short.raw: 3 bytes, but \"x\" is f32[2,20,3], 480 bytes");
     expect_refused(&model, "run --input none.raw", 4, "none.raw: cannot open");
     expect_refused(&model, "run --input text.txt", 3, "not a kind of file that is read: .npy .npz");
