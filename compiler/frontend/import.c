@@ -23,10 +23,12 @@ static infc_status check_onnx(infc_cx *cx, const infc_spec *spec) {
 
 /* Nor what only others have for them. */
 static infc_status check_llm(infc_cx *cx, const infc_spec *spec) {
-    if (spec->serve.adapter_root && !spec->max_adapters)
-        return infc_fail(cx, INFC_ERR_SPEC, spec->serve.loc,
-                         "serve.adapter_root: the model would take no adapters; say how many with "
-                         "adapters.max_loaded");
+    const char *of_adapters = spec->serve.adapter_root   ? "adapter_root"
+                              : spec->serve.key_adapters ? "key_adapters"
+                                                         : NULL;
+    if (of_adapters && !spec->max_adapters)
+        return infc_fail(cx, INFC_ERR_SPEC, spec->serve.loc, "serve.%s: the model would take no adapters; say how many with adapters.max_loaded",
+                         of_adapters);
     if (!spec->serve.batch_wait) return INFC_OK;
     return infc_fail(
         cx, INFC_ERR_SPEC, spec->serve.batch_wait_loc,

@@ -1,14 +1,13 @@
 /* spec_adapters.c - the key `adapters`: what a language model takes while it runs, and what it has from the start. */
+#include "../../runtime/include/infc_abi.h"
 #include "spec_fill.h"
 #include <string.h>
 
-enum { LOADED = 8, RANK = 32, MOST_NAME = 128 };
+enum { LOADED = 8, RANK = 32 };
 
 static bool name_is_good(const char *name) {
-    static const char signs[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:-";
     const size_t n = strlen(name);
-    return n > 0 && n <= MOST_NAME && strspn(name, signs) == n;
+    return n > 0 && n <= INFC_ADAPTER_NAME && strspn(name, INFC_ADAPTER_SIGNS) == n;
 }
 
 static void fill_preload(infc_spec_check *check, const infc_yaml *map, infc_spec *out) {
@@ -21,7 +20,7 @@ static void fill_preload(infc_spec_check *check, const infc_yaml *map, infc_spec
         if (!name_is_good(name->text))
             infc_spec_problem(check, name, "adapters.preload.name",
                               "%s is not 1 to %d letters, digits and signs of . _ : -",
-                              infc_yaml_quote(check->cx, name->text), (int)MOST_NAME);
+                              infc_yaml_quote(check->cx, name->text), (int)INFC_ADAPTER_NAME);
         if (!*path->text) infc_spec_problem(check, path, "adapters.preload.path", "it is empty");
         for (size_t k = 0; k < out->n_preload && !name->bad; k++)
             if (strcmp(out->preload[k].name, name->text) == 0)

@@ -1,5 +1,6 @@
 /* lm_serve.c - the command `serve`: flags, then what the model was compiled with, then defaults. */
 #include "lm_app.h"
+#include "adapters.h"
 #include "infrt_serve.h"
 
 /* Linked where its libraries were found when the model was compiled. */
@@ -26,13 +27,12 @@ static void options_add(const infrt_lm_app *app, infrt_serve_options *out) {
     out->key_adapters = o->key_adapters ? o->key_adapters : said->key_adapters;
 }
 
+/* What is only for adapters is refused where none can be. */
 static infrt_status adapters_check(infrt_lm_app *app, const infrt_serve_options *options) {
-    if (!options->adapter_root || app->model->llm->adapters) return INFRT_OK;
-    return infrt_fail(
-        &app->error, INFRT_ERR_USAGE,
-        "--adapter-root %s: %s takes no adapters; compile it with adapters.max_loaded, as with "
-        "--set adapters.max_loaded=8",
-        options->adapter_root, app->model->name);
+    const char *flag = options->adapter_root   ? "--adapter-root: "
+                       : options->key_adapters ? "--key-adapters: "
+                                               : NULL;
+    return flag ? infrt_adapters_needed(app->model, flag, &app->error) : INFRT_OK;
 }
 
 infrt_status infrt_lm_serve(infrt_lm_app *app) {

@@ -163,6 +163,10 @@ typedef struct infc_adapter_preload {
     const char *name, *path;
 } infc_adapter_preload;
 
+/* The name of an adapter: its most bytes, and what they are of. */
+#define INFC_ADAPTER_NAME 128u
+#define INFC_ADAPTER_SIGNS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:-"
+
 /* Adapters that a model takes; inputs after the cache are the slot of each row (out of range: none), max_loaded slots
  * (adapter_dims.def) and the bools. Module m of layer l is number l * n_modules + m. */
 typedef struct infc_adapter_info {
@@ -180,7 +184,7 @@ typedef struct infc_serve_info {
     uint32_t port, queue, connections;
     uint64_t max_body;
     uint32_t requests_per_minute, key_adapters;
-    uint64_t key_tokens, timeout_ns, watchdog_ns;
+    uint64_t key_tokens, timeout_ns, watchdog_ns, drain_ns;
     uint64_t batch_wait_ns; /* of tensors: how long a run may wait for rows of further requests */
     const char *tls_cert, *tls_key, *session_root;
     uint64_t key_sessions; /* bytes */

@@ -187,9 +187,9 @@ infrt_status infrt_llm_session_restore(infrt_llm *llm, const infrt_llm_request *
 
 /* ---- adapters (LoRA) ------------------------------------------------------------------------------ */
 
-#define INFRT_LLM_ADAPTER_NAME 129u /* bytes of a name with its NUL: letters, digits and . _ : - */
+#define INFRT_LLM_ADAPTER_NAME \
+    (INFC_ADAPTER_NAME + 1u) /* bytes of a name with its NUL; of INFC_ADAPTER_SIGNS */
 typedef struct infrt_llm_adapter infrt_llm_adapter;
-
 /* Reads a folder in PEFT's format (adapter_config.json, adapter_model.safetensors) for this model. Needs no engine: any
  * thread may do it while others step. INFRT_ERR_USAGE: the model takes none; INFRT_ERR_DATA: what is in it is broken,
  * is not supported, or does not fit the model; the message names the key or the tensor. `out` is given: free it. */
@@ -219,10 +219,10 @@ infrt_status infrt_llm_adapter_remove(infrt_llm *llm, const char *name, infrt_er
 
 typedef struct infrt_llm_adapter_facts {
     const char *name, *base; /* until the next call; "": it is draining; base: another model, if made for that */
-    bool draining;            /* removed or replaced, and there until its requests have ended */
-    uint32_t requests;        /* that use it */
-    uint32_t rank, n_modules; /* the highest rank; linear layers that it changes */
-    uint64_t bytes, hash;     /* of memory; XXH64 of it: weights and scales */
+    bool draining;              /* removed or replaced, and there until its requests have ended */
+    uint32_t requests, running; /* that use it; of these, those that do not wait */
+    uint32_t rank, n_modules;   /* the highest rank; linear layers that it changes */
+    uint64_t bytes, hash;       /* of memory; XXH64 of it: weights and scales */
 } infrt_llm_adapter_facts;
 /* How many there are; the first `most` are told. */
 uint32_t infrt_llm_adapters(const infrt_llm *llm, infrt_llm_adapter_facts *out, uint32_t most);

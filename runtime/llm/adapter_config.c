@@ -9,11 +9,9 @@ enum { MAX_RANK = 1 << 16 };
 
 /* Keys that say where an adapter comes from, or how it was trained: they change no result. */
 static const char *const harmless[] = {
-    "auto_mapping",        "corda_config",   "eva_config",          "exclude_modules",
-    "inference_mode",      "layers_pattern", "layers_to_transform", "loftq_config",
-    "lora_dropout",        "megatron_core",  "peft_version",        "revision",
-    "runtime_config",      "target_modules", "task_type",           "lora_ga_config",
-    "ensure_weight_tying",
+    "auto_mapping", "corda_config",   "eva_config",          "inference_mode", "loftq_config",
+    "lora_dropout", "megatron_core",  "peft_version",        "revision",       "runtime_config",
+    "task_type",    "lora_ga_config", "ensure_weight_tying",
 };
 
 typedef struct config_reader {
@@ -87,12 +85,14 @@ typedef struct pattern_reader {
     bool ranks;
 } pattern_reader;
 
+static bool is_expression(const char *name) { return name[strcspn(name, "\\^$*+?()[]{}|")] != 0; }
+
 static bool pattern_take(void *self, infrt_json_reader *r, const char *key) {
     pattern_reader *p = self;
     infrt_adapter_pattern *next = &p->list[p->n];
     if (p->n == INFRT_ADAPTER_PATTERNS) return infrt_json_refuse(r, "too many patterns");
     if (strlen(key) >= sizeof next->name) return infrt_json_refuse(r, "a pattern that is too long");
-    if (key[strcspn(key, "\\^$*+?()[]{}|")])
+    if (is_expression(key))
         return infrt_json_refuse(r, "regular expressions are not supported, only names of modules");
     strcpy(next->name, key);
     p->n++;
@@ -120,11 +120,84 @@ static bool base_take(infrt_json_reader *r, infrt_adapter_config *config) {
     return infrt_json_skip(r);
 }
 
+/* ---- which modules ------------------------------------------------------------------------------- */
+
+static bool target_take(void *self, infrt_json_reader *r, const char *key) {
+    infrt_adapter_names *names = self;
+    char name[INFRT_ADAPTER_NAME];
+    (void)key;
+    if (!infrt_json_string_read(r, name, sizeof name)) return false;
+    if (names->n == INFRT_ADAPTER_TENSORS) return infrt_json_refuse(r, "too many names");
+    if (names->n == names->room) {
+        const uint32_t room = names->room ? 2 * names->room : 16;
+        void *grown = realloc(names->at, room * sizeof *names->at);
+        if (!grown) return infrt_json_refuse(r, "no memory");
+        names->at = grown;
+        names->room = room;
+    }
+    strcpy(names->at[names->n++], name);
+    return true;
+}
+
+/* A list of names, or one text: a regular expression, which is not looked into; or "all-linear". */
+static bool names_take(infrt_json_reader *r, infrt_adapter_names *out) {
+    char text[4096];
+    if (infrt_json_next(r) == 'n') return infrt_json_word(r, "null");
+    if (out->said) return infrt_json_refuse(r, "there twice");
+    out->said = true;
+    if (infrt_json_next(r) == '[') return infrt_json_array(r, target_take, out);
+    out->text = true;
+    return infrt_json_string_read(r, text, sizeof text);
+}
+
+static bool layer_take(void *self, infrt_json_reader *r, const char *key) {
+    infrt_adapter_config *config = self;
+    uint64_t layer;
+    (void)key;
+    if (!infrt_json_count(r, &layer)) return false;
+    if (layer >= INFRT_ADAPTER_LAYERS) return infrt_json_refuse(r, "a layer that no model has");
+    config->layers[layer / 64] |= UINT64_C(1) << layer % 64;
+    config->layers_said = true;
+    return true;
+}
+
+static bool layers_take(infrt_json_reader *r, infrt_adapter_config *config) {
+    switch (infrt_json_next(r)) {
+    case 'n': return infrt_json_word(r, "null");
+    case '[': return infrt_json_array(r, layer_take, config);
+    default: return layer_take(config, r, NULL);
+    }
+}
+
+/* One text, or a list: what stands before the number of a layer. */
+static bool pattern_name_take(void *self, infrt_json_reader *r, const char *key) {
+    infrt_adapter_config *config = self;
+    char name[INFRT_ADAPTER_NAME];
+    (void)key;
+    if (!infrt_json_string_read(r, name, sizeof name)) return false;
+    if (!name[0]) return true;
+    config->pattern_said = true;
+    config->pattern_fits |= strcmp(name, "layers") == 0 || is_expression(name);
+    return true;
+}
+
+static bool pattern_names_take(infrt_json_reader *r, infrt_adapter_config *config) {
+    switch (infrt_json_next(r)) {
+    case 'n': return infrt_json_word(r, "null");
+    case '[': return infrt_json_array(r, pattern_name_take, config);
+    default: return pattern_name_take(config, r, NULL);
+    }
+}
+
 static bool value_take(config_reader *c, infrt_json_reader *r, const char *key) {
     infrt_adapter_config *config = c->config;
     double value = 0;
     if (is_one_of(key, harmless, sizeof harmless / sizeof *harmless)) return infrt_json_skip(r);
     if (strcmp(key, "base_model_name_or_path") == 0) return base_take(r, config);
+    if (strcmp(key, "target_modules") == 0) return names_take(r, &config->targets);
+    if (strcmp(key, "exclude_modules") == 0) return names_take(r, &config->excluded);
+    if (strcmp(key, "layers_to_transform") == 0) return layers_take(r, config);
+    if (strcmp(key, "layers_pattern") == 0) return pattern_names_take(r, config);
     if (strcmp(key, "peft_type") == 0) return (c->type = text_is(r, "LORA"));
     if (strcmp(key, "bias") == 0) return text_is(r, "none");
     if (strcmp(key, "init_lora_weights") == 0) return beginning(r);
@@ -158,6 +231,10 @@ infrt_status infrt_adapter_config_read(const char *path, const char *text, size_
     if (!infrt_json_object(&r, key_take, &c) || !infrt_json_end(&r))
         return infrt_fail(error, INFRT_ERR_DATA, "%s: at byte %zu%s%s: %s", path,
                           (size_t)(r.at - r.begin), c.unknown[0] ? ", " : "", c.unknown, r.wrong);
+    if (out->layers_said && out->targets.text)
+        return infrt_fail(error, INFRT_ERR_DATA, "%s: layers_to_transform beside a text as target_modules", path);
+    if (out->pattern_said && !out->layers_said)
+        return infrt_fail(error, INFRT_ERR_DATA, "%s: layers_pattern without layers_to_transform", path);
     if (!c.type || !c.rank || !out->has_alpha)
         return infrt_fail(error, INFRT_ERR_DATA, "%s has no %s", path,
                           !c.type   ? "peft_type"
@@ -169,17 +246,20 @@ infrt_status infrt_adapter_config_read(const char *path, const char *text, size_
 void infrt_adapter_config_free(infrt_adapter_config *config) {
     free(config->ranks);
     free(config->alphas);
+    free(config->targets.at);
+    free(config->excluded.at);
     *config = (infrt_adapter_config){0};
 }
 
-static bool names(const infrt_adapter_pattern *p, const char *module) {
-    const size_t n = strlen(p->name), all = strlen(module);
-    return n <= all && strcmp(module + all - n, p->name) == 0 && (n == all || module[all - n - 1] == '.');
+/* Whether a module is called so, or ends so after a dot. */
+static bool names(const char *name, const char *module) {
+    const size_t n = strlen(name), all = strlen(module);
+    return n <= all && strcmp(module + all - n, name) == 0 && (n == all || module[all - n - 1] == '.');
 }
 
 static double chosen(const infrt_adapter_pattern *list, uint32_t n, const char *module, double otherwise) {
     for (uint32_t i = 0; i < n; i++)
-        if (names(&list[i], module)) return list[i].value;
+        if (names(list[i].name, module)) return list[i].value;
     return otherwise;
 }
 
@@ -189,4 +269,27 @@ void infrt_adapter_config_of(const infrt_adapter_config *config, const char *mod
     const double alpha = chosen(config->alphas, config->n_alphas, module, config->alpha);
     *rank_of = (uint32_t)r;
     *scale = (float)(alpha / (config->rslora ? sqrt(r) : r));
+}
+
+static bool any_names(const infrt_adapter_names *list, const char *module) {
+    for (uint32_t i = 0; i < list->n; i++)
+        if (names(list->at[i], module)) return true;
+    return false;
+}
+
+infrt_adapter_place infrt_adapter_config_place(const infrt_adapter_config *config,
+                                               const char *module, uint32_t layer, const char **why) {
+    const infrt_adapter_names *targets = &config->targets, *excluded = &config->excluded;
+    const bool chosen_layer = layer < INFRT_ADAPTER_LAYERS && (config->layers[layer / 64] >> layer % 64 & 1);
+    *why = "target_modules";
+    if (targets->said && !targets->text && !any_names(targets, module))
+        return INFRT_ADAPTER_ELSEWHERE;
+    *why = "exclude_modules";
+    if (any_names(excluded, module)) return INFRT_ADAPTER_ELSEWHERE;
+    *why = "layers_to_transform";
+    if (config->layers_said && !chosen_layer) return INFRT_ADAPTER_ELSEWHERE;
+    *why = "layers_pattern";
+    if (config->pattern_said && !config->pattern_fits) return INFRT_ADAPTER_ELSEWHERE;
+    *why = "target_modules";
+    return !targets->said || targets->text || excluded->text ? INFRT_ADAPTER_ANYWHERE : INFRT_ADAPTER_HERE;
 }

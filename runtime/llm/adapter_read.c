@@ -150,6 +150,23 @@ static infrt_status tensor_match(adapter_reader *r, const infrt_adapter_tensor *
     return status;
 }
 
+/* What the configuration says is adapted, and what is in the file, are the same modules. */
+static infrt_status place_check(const adapter_reader *r, uint64_t number) {
+    char module[INFRT_ADAPTER_NAME];
+    const char *why;
+    const infrt_adapter_tensor *a = r->pairs[number].a;
+    full_name(r->info, number, module, sizeof module);
+    const infrt_adapter_place place =
+        infrt_adapter_config_place(&r->config, module, (uint32_t)(number / r->info->n_modules), &why);
+    if (a && place == INFRT_ADAPTER_ELSEWHERE)
+        return infrt_fail(r->error, INFRT_ERR_DATA, "%s: tensor \"%s\" is of a module that %s of the configuration leaves out",
+                          r->path, a->name, why);
+    if (!a && place == INFRT_ADAPTER_HERE)
+        return infrt_fail(r->error, INFRT_ERR_DATA, "%s has no tensors of \"%s\", which %s of the configuration names",
+                          r->path, module, why);
+    return INFRT_OK;
+}
+
 static infrt_status tensors_match(adapter_reader *r) {
     infrt_status status = INFRT_OK;
     const uint64_t n = (uint64_t)r->info->layers * r->info->n_modules;
@@ -157,7 +174,8 @@ static infrt_status tensors_match(adapter_reader *r) {
         status = tensor_match(r, &r->tensors[i]);
     for (uint64_t i = 0; i < n && status == INFRT_OK; i++) {
         const infrt_adapter_tensor *a = r->pairs[i].a, *b = r->pairs[i].b;
-        if (!a != !b)
+        if (!a == !b) status = place_check(r, i);
+        else
             status = infrt_fail(r->error, INFRT_ERR_DATA, "%s: tensor \"%s\" has no %s beside it",
                                 r->path, a ? a->name : b->name, a ? "lora_B" : "lora_A");
     }
@@ -189,11 +207,8 @@ static void reader_free(adapter_reader *r) {
 
 static infrt_status parts_check(const infc_model *model, const infrt_llm_adapter_part *parts,
                                 uint32_t n, infrt_error *error) {
-    if (!model->llm || !model->llm->adapters)
-        return infrt_fail(error, INFRT_ERR_USAGE,
-                          "%s takes no adapters; compile it with adapters.max_loaded, as with "
-                          "--set adapters.max_loaded=8",
-                          model->name);
+    const infrt_status status = infrt_adapters_needed(model, "", error);
+    if (status != INFRT_OK) return status;
     if (n < 1 || n > INFRT_LLM_ADAPTER_PARTS)
         return infrt_fail(error, INFRT_ERR_USAGE, "a sum of %u adapters; 1 to %u are possible", n,
                           INFRT_LLM_ADAPTER_PARTS);

@@ -13,6 +13,14 @@ bool infrt_adapters_init(infrt_adapters *a, const infc_adapter_info *info) {
     return a->slots && a->pool;
 }
 
+infrt_status infrt_adapters_needed(const infc_model *model, const char *what, infrt_error *error) {
+    if (model->llm && model->llm->adapters) return INFRT_OK;
+    return infrt_fail(error, INFRT_ERR_USAGE,
+                      "%s%s takes no adapters; compile it with adapters.max_loaded, as with "
+                      "--set adapters.max_loaded=8",
+                      what, model->name);
+}
+
 void infrt_adapters_deinit(infrt_adapters *a) {
     if (!a->info) return;
     infrt_os_block_destroy(a->slots, a->info->max_loaded * sizeof *a->slots);
@@ -62,10 +70,8 @@ static int32_t slot_choose(infrt_adapters *a, const char *name) {
 }
 
 static bool name_is_good(const char *name) {
-    static const char signs[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:-";
     const size_t n = strlen(name);
-    return n > 0 && n < INFRT_LLM_ADAPTER_NAME && strspn(name, signs) == n;
+    return n > 0 && n <= INFC_ADAPTER_NAME && strspn(name, INFC_ADAPTER_SIGNS) == n;
 }
 
 /* A number for these bytes: that of a slot which holds the same, or a new one. */
@@ -92,7 +98,7 @@ infrt_status infrt_llm_adapter_add(infrt_llm *llm, const char *name,
         return infrt_fail(error, INFRT_ERR_USAGE, "the adapter was read for another model");
     if (!name_is_good(name))
         return infrt_fail(error, INFRT_ERR_USAGE, "an adapter's name has 1 to %d letters, digits and signs of . _ : -",
-                          (int)INFRT_LLM_ADAPTER_NAME - 1);
+                          (int)INFC_ADAPTER_NAME);
     const int32_t slot = slot_choose(a, name);
     if (slot == INFRT_NO_ADAPTER)
         return infrt_fail(error, INFRT_ERR_NO_MEMORY,
@@ -133,6 +139,13 @@ infrt_status infrt_llm_adapter_remove(infrt_llm *llm, const char *name, infrt_er
     return INFRT_OK;
 }
 
+static uint32_t running_of(const infrt_llm *llm, int32_t slot) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < llm->scheduler.n_running; i++)
+        n += ((const infrt_request *)llm->scheduler.running[i])->adapter == slot;
+    return n;
+}
+
 uint32_t infrt_llm_adapters(const infrt_llm *llm, infrt_llm_adapter_facts *out, uint32_t most) {
     const infrt_adapters *a = &llm->adapters;
     uint32_t n = 0;
@@ -144,6 +157,7 @@ uint32_t infrt_llm_adapters(const infrt_llm *llm, infrt_llm_adapter_facts *out, 
                                                .base = s->base[0] ? s->base : NULL,
                                                .draining = !s->name[0],
                                                .requests = s->holders,
+                                               .running = running_of(llm, (int32_t)i),
                                                .rank = s->rank,
                                                .n_modules = s->n_modules,
                                                .bytes = s->bytes,

@@ -45,6 +45,8 @@ typedef struct infrt_adapters {
     uint64_t n_contents, time;
 } infrt_adapters;
 
+/* INFRT_ERR_USAGE, after `what`: the model takes none. */
+infrt_status infrt_adapters_needed(const infc_model *model, const char *what, infrt_error *error);
 /* False: no memory. */
 bool infrt_adapters_init(infrt_adapters *a, const infc_adapter_info *info);
 void infrt_adapters_deinit(infrt_adapters *a); /* {0} is fine */

@@ -184,6 +184,10 @@ def refused(infc, source, work):
         ("nan", {"spoil": nan}, "no number"),
         ("shape", {"spoil": lambda t: t.update({first + ".lora_B.weight": np.ones((96, 4), np.float32)})}, "96 x 4"),
         ("regex", {"rank_pattern": {"model.*q_proj": 4}}, "rank_pattern"),
+        ("not-targeted", {"modules": ["q_proj", "v_proj"], "target_modules": ["q_proj"]}, "v_proj.lora_A.weight\" is of a module that target_modules"),
+        ("targeted", {"modules": ["q_proj"], "target_modules": ["q_proj", "v_proj"]}, "no tensors of \"model.layers.0.self_attn.v_proj\", which target_modules"),
+        ("layers", {"layers_to_transform": [0]}, "layers.1.self_attn.q_proj.lora_A.weight\" is of a module that layers_to_transform"),
+        ("layers-called", {"layers_to_transform": [0, 1], "layers_pattern": "blocks"}, "layers_pattern"),
         ("other", {"peft_type": "IA3"}, "peft_type"),
         ("unknown", {"new_thing": 3}, "new_thing"),
     ]

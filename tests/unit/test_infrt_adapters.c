@@ -165,6 +165,65 @@ static void configurations(void **state) {
     infrt_adapter_config_free(&c);
 }
 
+/* Whether it has q_proj of layer 1, o_proj of layer 1, q_proj of layer 30: n, y, ? each, and the key that says so. */
+static const char *places(const char *keys) {
+    static const struct {
+        const char *module;
+        uint32_t layer;
+    } asked[] = {{"model.layers.1.self_attn.q_proj", 1},
+                 {"model.layers.1.self_attn.o_proj", 1},
+                 {"model.layers.30.self_attn.q_proj", 30}};
+    static char out[128];
+    infrt_adapter_config c = {0};
+    char text[512];
+    snprintf(text, sizeof text, "{\"peft_type\":\"LORA\",\"r\":4,\"lora_alpha\":8%s}", keys);
+    const char *error = config_error(text, &c);
+    if (error[0]) return error;
+    out[0] = 0;
+    for (size_t i = 0; i < 3; i++) {
+        const char *why;
+        const infrt_adapter_place place =
+            infrt_adapter_config_place(&c, asked[i].module, asked[i].layer, &why);
+        snprintf(out + strlen(out), sizeof out - strlen(out), "%s%c", i ? " " : "", "ny?"[place]);
+        if (place == INFRT_ADAPTER_ELSEWHERE)
+            snprintf(out + strlen(out), sizeof out - strlen(out), ":%s", why);
+    }
+    infrt_adapter_config_free(&c);
+    return out;
+}
+
+/* As PEFT's check_target_module_exists chooses them. */
+static void modules_are_chosen(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", "? ? ?"},
+        {",\"target_modules\":null", "? ? ?"},
+        {",\"target_modules\":[\"q_proj\"]", "y n:target_modules y"},
+        {",\"target_modules\":[\"1.self_attn.q_proj\",\"o_proj\"]", "y y n:target_modules"},
+        {",\"target_modules\":[\"_proj\"]", "n:target_modules n:target_modules n:target_modules"},
+        {",\"target_modules\":\".*q_proj\"", "? ? ?"},
+        {",\"target_modules\":[\"q_proj\",\"o_proj\"],\"exclude_modules\":[\"o_proj\"]",
+         "y n:exclude_modules y"},
+        {",\"target_modules\":[\"q_proj\"],\"layers_to_transform\":[0,30]",
+         "n:layers_to_transform n:target_modules y"},
+        {",\"target_modules\":[\"q_proj\"],\"layers_to_transform\":1,\"layers_pattern\":\"layers\"",
+         "y n:target_modules n:layers_to_transform"},
+        {",\"target_modules\":[\"q_proj\"],\"layers_to_transform\":[1,30],\"layers_pattern\":["
+         "\"h\"]",
+         "n:layers_pattern n:target_modules n:layers_pattern"},
+        {",\"target_modules\":[\"q_proj\"],\"layers_pattern\":\"layers\"",
+         "c: layers_pattern without layers_to_transform"},
+        {",\"target_modules\":\"q_proj\",\"layers_to_transform\":[1]",
+         "c: layers_to_transform beside a text as target_modules"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(places(cases[i][0]), cases[i][1]);
+    assert_non_null(strstr(places(",\"layers_to_transform\":[1024]"),
+                           "layers_to_transform: a layer that no model has"));
+    assert_non_null(strstr(places(",\"target_modules\":[\"a\"],\"target_modules\":[]"),
+                           "target_modules: there twice"));
+}
+
 /* A file of this header and so many bytes; the message, "" when it is good. */
 static const char *tensors_error(const char *header, size_t data, uint32_t *n) {
     static char file[4096];
@@ -213,8 +272,12 @@ static void tensors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_is_strict), cmocka_unit_test(long_numbers), cmocka_unit_test(bases),
-        cmocka_unit_test(configurations), cmocka_unit_test(tensors),
+        cmocka_unit_test(json_is_strict),
+        cmocka_unit_test(long_numbers),
+        cmocka_unit_test(bases),
+        cmocka_unit_test(configurations),
+        cmocka_unit_test(modules_are_chosen),
+        cmocka_unit_test(tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
