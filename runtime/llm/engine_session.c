@@ -34,6 +34,7 @@ static infrt_status header_make(const infrt_llm *llm, const infrt_llm_request *r
                                   .block_bytes = llm->info->block_bytes,
                                   .positions = llm->info->block_positions};
     memcpy(out->magic, INFRT_SESSION_MAGIC, sizeof out->magic);
+    snprintf(out->model_name, sizeof out->model_name, "%s", llm->model->name);
     if (!llm->reuse)
         return infrt_fail(error, INFRT_ERR_USAGE,
                           "%s has kv.prefix_cache: false: it keeps nothing, so there is no session",
@@ -43,6 +44,7 @@ static infrt_status header_make(const infrt_llm *llm, const infrt_llm_request *r
     if (slot == INFRT_NO_ADAPTER)
         return infrt_fail(error, INFRT_ERR_USAGE, "there is no adapter \"%.128s\"", request->adapter);
     out->adapter = llm->adapters.slots[slot].hash;
+    snprintf(out->adapter_name, sizeof out->adapter_name, "%s", request->adapter);
     *root = infrt_adapter_root(&llm->adapters, slot);
     return INFRT_OK;
 }

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+enum { MAGIC_KIND = 7 /* bytes of the magic before its version */ };
+
 static infrt_status wrong(const char *called, const char *what, infrt_error *error) {
     return infrt_fail(error, INFRT_ERR_DATA, "%s: %s", called, what);
 }
@@ -28,6 +30,9 @@ static bool texts_are_whole(const infrt_session_header *h, const char *texts) {
 infrt_status infrt_session_file_check(const char *called, const void *file, size_t bytes,
                                       const infrt_session_header *own, uint32_t vocab, infrt_error *error) {
     infrt_session_header h;
+    if (bytes >= sizeof h.magic && memcmp(file, INFRT_SESSION_MAGIC, MAGIC_KIND) == 0 &&
+        memcmp(file, INFRT_SESSION_MAGIC, sizeof h.magic) != 0)
+        return wrong(called, "the session is of another version of infc; remove it", error);
     if (bytes < sizeof h || memcmp(file, INFRT_SESSION_MAGIC, sizeof h.magic) != 0)
         return wrong(called, "it is no session", error);
     memcpy(&h, file, sizeof h);

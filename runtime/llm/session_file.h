@@ -5,7 +5,7 @@
 #define INFRT_SESSION_FILE_H
 #include "infrt.h"
 
-#define INFRT_SESSION_MAGIC "infcses2"
+#define INFRT_SESSION_MAGIC "infcses3"
 
 typedef struct infrt_session_header {
     char magic[8];
@@ -14,6 +14,7 @@ typedef struct infrt_session_header {
     uint64_t model, weights, adapter; /* whose it is; adapter: its hash, 0: none */
     uint64_t salt, block_bytes, text_bytes;
     uint32_t positions, n_blocks, n_messages, zero;
+    char model_name[64], adapter_name[136]; /* as they were called, perhaps cut; adapter: empty for none */
 } infrt_session_header;
 
 /* Of a file that is in memory, `called` so in messages. `own` says what it must be of: model to positions.

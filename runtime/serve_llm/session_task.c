@@ -114,6 +114,26 @@ static void file_read(task *t, const infc_model *model) {
     close(fd);
 }
 
+static void name_put(infrt_out *out, const char *what, const char *name, size_t room) {
+    const char *end = memchr(name, 0, room);
+    infrt_out_format(out, ",\"%s\":", what);
+    if (end && end > name) infrt_out_string(out, name, (size_t)(end - name));
+    else infrt_out_text(out, "null");
+}
+
+/* What it was saved with, as its header says; null where it says nothing, or is none. */
+static void owner_put(infrt_out *out, int folder, const char *name) {
+    infrt_session_header h;
+    const int fd = infrt_session_file_open(folder, name);
+    const bool good = fd >= 0 && pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h &&
+                      memcmp(h.magic, INFRT_SESSION_MAGIC, sizeof h.magic) == 0;
+    if (fd >= 0) close(fd);
+    if (!good) h = (infrt_session_header){0};
+    name_put(out, "model", h.model_name, sizeof h.model_name);
+    name_put(out, "adapter", h.adapter_name, sizeof h.adapter_name);
+    infrt_out_text(out, "}");
+}
+
 static void files_list(task *t, const infc_model *model) {
     infrt_session_entry *all = NULL;
     uint32_t n = 0;
@@ -122,13 +142,13 @@ static void files_list(task *t, const infc_model *model) {
     const int folder = infrt_session_folder_open(t->root, t->folder, false);
     if (folder < 0 ? errno != ENOENT : !infrt_session_folder_read(folder, &all, &n, &bytes))
         fail_by_errno(t, "the sessions cannot be read");
-    if (folder >= 0) close(folder);
     infrt_out_text(&t->list, "{\"object\":\"list\",\"data\":[");
-    for (uint32_t i = 0; i < n; i++)
-        infrt_out_format(&t->list,
-                         "%s{\"object\":\"session\",\"name\":\"%s\",\"bytes\":%" PRIu64
-                         ",\"modified\":%" PRId64 "}",
+    for (uint32_t i = 0; i < n; i++) {
+        infrt_out_format(&t->list, "%s{\"object\":\"session\",\"name\":\"%s\",\"bytes\":%" PRIu64 ",\"modified\":%" PRId64,
                          i ? "," : "", all[i].name, all[i].bytes, all[i].modified);
+        owner_put(&t->list, folder, all[i].name);
+    }
+    if (folder >= 0) close(folder);
     infrt_out_format(&t->list, "],\"bytes\":%" PRIu64 ",\"most_bytes\":%" PRIu64 "}\n", bytes, t->most_bytes);
     free(all);
 }
