@@ -27,7 +27,9 @@ static infc_status check_llm(infc_cx *cx, const infc_spec *spec) {
                               : spec->serve.key_adapters ? "key_adapters"
                                                          : NULL;
     if (of_adapters && !spec->max_adapters)
-        return infc_fail(cx, INFC_ERR_SPEC, spec->serve.loc, "serve.%s: the model would take no adapters; say how many with adapters.max_loaded",
+        return infc_fail(cx, INFC_ERR_SPEC, spec->serve.loc,
+                         "serve.%s: the model would take no adapters; say how many with "
+                         "adapters.max_loaded",
                          of_adapters);
     if (!spec->serve.batch_wait) return INFC_OK;
     return infc_fail(

@@ -3,15 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static infrt_status port_read(const infrt_words *words, uint32_t *out, infrt_error *error) {
+static infrt_status port_read(const char *text, uint32_t *out, infrt_error *error) {
     char *end;
-    if (!words->n) return INFRT_OK;
-    if (words->n > 1) return infrt_fail(error, INFRT_ERR_USAGE, "--port is given twice");
+    if (!text) return INFRT_OK;
     errno = 0;
-    const unsigned long port = strtoul(words->at[0], &end, 10);
-    if (errno || *end || words->at[0][0] < '0' || words->at[0][0] > '9' || port > 65535)
-        return infrt_fail(error, INFRT_ERR_USAGE, "--port %s: give one number from 0 to 65535",
-                          words->at[0]);
+    const unsigned long port = strtoul(text, &end, 10);
+    if (errno || *end || *text < '0' || *text > '9' || port > 65535)
+        return infrt_fail(error, INFRT_ERR_USAGE, "--port %s: give one number from 0 to 65535", text);
     *out = (uint32_t)port;
     return INFRT_OK;
 }
@@ -35,6 +33,7 @@ infrt_status infrt_serve_options_make(const infrt_serve_flags *flags, const infc
         .requests_per_minute = FIRST(flags->requests_per_minute, said->requests_per_minute, 0),
         .timeout_ns = FIRST(flags->timeout, said->timeout_ns, 0),
         .watchdog_ns = FIRST(flags->watchdog, said->watchdog_ns, 0),
+        .drain_ns = FIRST(flags->drain, said->drain_ns, 0),
     };
-    return port_read(&flags->port, &out->port, error);
+    return port_read(flags->port, &out->port, error);
 }

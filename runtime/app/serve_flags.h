@@ -6,9 +6,9 @@
 
 typedef struct infrt_serve_flags { /* null and 0: not given */
     const char *host, *api_keys, *tls_cert, *tls_key;
-    infrt_words port; /* so that 0 can be told from nothing */
+    const char *port; /* so that 0 can be told from nothing */
     uint32_t queue, connections, requests_per_minute;
-    uint64_t max_body, timeout, watchdog; /* times: ns */
+    uint64_t max_body, timeout, watchdog, drain; /* times: ns */
 } infrt_serve_flags;
 
 /* Flags, then what the model was compiled with (may be null), then defaults. INFRT_ERR_USAGE: the port. */

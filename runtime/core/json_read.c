@@ -5,12 +5,18 @@
 #include <string.h>
 
 void infrt_json_reader_init(infrt_json_reader *r, const char *text, size_t bytes) {
-    *r = (infrt_json_reader){.begin = text, .at = text, .end = text + bytes};
+    *r = (infrt_json_reader){.begin = text, .at = text, .end = text + bytes, .spare = UINT32_MAX};
 }
 
 bool infrt_json_refuse(infrt_json_reader *r, const char *wrong) {
     if (!r->wrong) r->wrong = wrong;
     return false;
+}
+
+static bool spare_take(infrt_json_reader *r) {
+    if (r->spare == 0) return infrt_json_refuse(r, "too many keys, or values that nobody reads");
+    r->spare--;
+    return true;
 }
 
 static int peek(const infrt_json_reader *r) { return r->at < r->end ? (unsigned char)*r->at : -1; }
@@ -90,6 +96,14 @@ static bool character(infrt_json_reader *r, uint32_t *out) {
     return true;
 }
 
+/* How many of the bytes that come next are characters of ASCII that stand for themselves. */
+static size_t plain_bytes(const infrt_json_reader *r) {
+    const char *at = r->at;
+    while (at < r->end && (unsigned char)*at >= 0x20 && (unsigned char)*at < 0x80 && *at != '"' && *at != '\\')
+        at++;
+    return (size_t)(at - r->at);
+}
+
 /* out null: checked only. */
 bool infrt_json_string_read(infrt_json_reader *r, char *out, size_t room) {
     size_t n = 0;
@@ -97,6 +111,13 @@ bool infrt_json_string_read(infrt_json_reader *r, char *out, size_t room) {
     while (peek(r) != '"') {
         uint32_t code;
         char bytes[4];
+        const size_t plain = plain_bytes(r);
+        if (out && plain && n + plain >= room)
+            return infrt_json_refuse(r, "a string that is too long");
+        if (out && plain) memcpy(out + n, r->at, plain);
+        n += plain;
+        r->at += plain;
+        if (plain) continue;
         if (!character(r, &code)) return false;
         if (!out) continue;
         if (code == 0) return infrt_json_refuse(r, "a NUL in a string");
@@ -202,7 +223,7 @@ bool infrt_json_object(infrt_json_reader *r, infrt_json_take *take, void *self) 
     if (sign_take(r, '}')) return leave(r);
     do {
         space_skip(r);
-        if (!infrt_json_string_read(r, key, sizeof key)) return false;
+        if (!spare_take(r) || !infrt_json_string_read(r, key, sizeof key)) return false;
         if (!sign_take(r, ':')) return infrt_json_refuse(r, "a key without a value");
         if (!take(self, r, key)) return infrt_json_refuse(r, "refused");
     } while (sign_take(r, ','));
@@ -226,6 +247,7 @@ static bool skip_one(void *self, infrt_json_reader *r, const char *key) {
 
 bool infrt_json_skip(infrt_json_reader *r) {
     double number;
+    if (!spare_take(r)) return false;
     switch (infrt_json_next(r)) {
     case '{': return infrt_json_object(r, skip_one, NULL);
     case '[': return infrt_json_array(r, skip_one, NULL);

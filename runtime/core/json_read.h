@@ -15,6 +15,7 @@ typedef struct infrt_json_reader {
     const char *begin, *at, *end;
     const char *wrong; /* null: nothing so far */
     uint32_t depth;
+    uint32_t spare; /* how many more keys, and values that are skipped, there may be; at first any number */
 } infrt_json_reader;
 
 void infrt_json_reader_init(infrt_json_reader *r, const char *text, size_t bytes);

@@ -20,6 +20,7 @@ typedef struct infrt_serve_options {
     uint64_t key_tokens;    /* of the cache, that answers under way may come to need */
     uint64_t timeout_ns;    /* from a request to the end of its answer; 0: any */
     uint64_t watchdog_ns;   /* a step that takes longer stands still; 0: a minute */
+    uint64_t drain_ns;      /* that requests have to end after a signal; 0: 25 s */
     uint64_t batch_wait_ns; /* of tensors: how long a run may wait for rows of further requests */
 } infrt_serve_options;
 

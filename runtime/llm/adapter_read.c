@@ -159,7 +159,9 @@ static infrt_status place_check(const adapter_reader *r, uint64_t number) {
     const infrt_adapter_place place =
         infrt_adapter_config_place(&r->config, module, (uint32_t)(number / r->info->n_modules), &why);
     if (a && place == INFRT_ADAPTER_ELSEWHERE)
-        return infrt_fail(r->error, INFRT_ERR_DATA, "%s: tensor \"%s\" is of a module that %s of the configuration leaves out",
+        return infrt_fail(r->error, INFRT_ERR_DATA,
+                          "%s: tensor \"%s\" is of a module that %s of the configuration "
+                          "leaves out",
                           r->path, a->name, why);
     if (!a && place == INFRT_ADAPTER_HERE)
         return infrt_fail(r->error, INFRT_ERR_DATA, "%s has no tensors of \"%s\", which %s of the configuration names",

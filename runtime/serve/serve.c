@@ -2,6 +2,7 @@
  * they hand each other letters. */
 #define _GNU_SOURCE 1
 #include "serve_server.h"
+#include "infrt_os.h"
 #include <errno.h>
 #include <event2/event.h>
 #include <signal.h>
@@ -11,6 +12,8 @@
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { DRAIN_SECONDS = 25, FAREWELL_NS = 1000000000 };
 
 /* ---- letters ------------------------------------------------------------------------------------ */
 
@@ -40,6 +43,11 @@ static void on_mail(evutil_socket_t fd, short what, void *self) {
     letters_take(self);
 }
 
+/* Below the half minute after which Kubernetes kills. */
+static uint64_t drain_ns(const infrt_server *s) {
+    return s->options->drain_ns ? s->options->drain_ns : DRAIN_SECONDS * UINT64_C(1000000000);
+}
+
 /* The first signal: no more requests are taken, those that run go on. The second: the end. */
 static void on_signal(evutil_socket_t number, short what, void *self) {
     static const struct timeval tick = {.tv_usec = 100000};
@@ -51,53 +59,33 @@ static void on_signal(evutil_socket_t number, short what, void *self) {
         event_base_loopbreak(s->base);
     }
     s->draining = true;
+    s->drained_ns = infrt_os_now_ns() + drain_ns(s);
     event_add(s->tick, &tick);
+}
+
+/* The time to end is over: what is left fails, so that its clients hear of it. Who does not listen is left. */
+static void drain_end(infrt_server *s) {
+    infrt_refusal refusal = {.type = "unavailable_error", .code = "shutting_down"};
+    if (infrt_os_now_ns() >= s->drained_ns + FAREWELL_NS) event_base_loopbreak(s->base);
+    if (s->service->idle(s) || s->drain_told) return;
+    s->drain_told = true;
+    infrt_refuse(&refusal, 503, NULL, "the server is shutting down, and the time to end (--drain) is over");
+    fprintf(stderr, "{\"event\":\"drain_over\",\"text\":\"what ran after %.3g s was cancelled\"}\n",
+            (double)drain_ns(s) / 1e9);
+    s->service->fail(s, &refusal);
 }
 
 /* Ten times a second while it shuts down; what is left to be sent is nobody's event. */
 static void on_tick(evutil_socket_t fd, short what, void *self) {
+    infrt_server *s = self;
     (void)fd;
     (void)what;
-    end_when_done(self);
-}
-
-/* The certificate and its key are read again. Connections that are there keep the old one; so do new ones when
- * something is wrong with what is there now. */
-static void tls_read(infrt_server *s) {
-    infrt_tls *fresh;
-    infrt_error error = {0};
-    infrt_out line = {0};
-    const bool good = infrt_tls_open(s->options->tls_cert, s->options->tls_key, &fresh, &error) == INFRT_OK;
-    if (good) {
-        infrt_tls_close(&s->tls);
-        s->tls = fresh;
-    }
-    s->metrics.tls_read[!good]++;
-    infrt_out_format(&line, "{\"event\":\"tls_reload\",\"good\":%s", good ? "true" : "false");
-    if (!good) {
-        infrt_out_text(&line, ",\"error\":");
-        infrt_out_string(&line, error.text, strlen(error.text));
-    }
-    infrt_out_text(&line, "}\n");
-    if (!line.failed) fwrite(line.at, 1, line.n, stderr);
-    infrt_out_free(&line);
-}
-
-/* SIGHUP asks to read again what was read at the start; no server ends by it. */
-static void on_hangup(evutil_socket_t number, short what, void *self) {
-    infrt_server *s = self;
-    (void)number;
-    (void)what;
-    if (s->tls) tls_read(s);
-    else
-        fputs("{\"event\":\"hangup\",\"text\":\"only a TLS certificate is read again, and there is "
-              "none; for other keys "
-              "or settings start the server again\"}\n",
-              stderr);
+    end_when_done(s);
+    if (infrt_os_now_ns() >= s->drained_ns) drain_end(s);
 }
 
 static infrt_status hangup_watch(infrt_server *s, infrt_error *error) {
-    s->hangup = evsignal_new(s->base, SIGHUP, on_hangup, s);
+    s->hangup = evsignal_new(s->base, SIGHUP, infrt_on_hangup, s);
     if (s->hangup && evsignal_add(s->hangup, NULL) == 0) return INFRT_OK;
     return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for the server");
 }

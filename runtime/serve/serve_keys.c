@@ -35,7 +35,9 @@ static infrt_status file_text(const char *path, char **out, infrt_error *error) 
 static infrt_status keys_split(infrt_keys *keys, const char *text, const char *from, infrt_error *error) {
     static const char between[] = " \t\r\n,";
     keys->digests = calloc(KEYS_MOST, sizeof *keys->digests);
-    if (!keys->digests) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for API keys");
+    keys->gone = calloc(KEYS_MOST, sizeof *keys->gone);
+    if (!keys->digests || !keys->gone)
+        return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for API keys");
     for (size_t n; text += strspn(text, between), (n = strcspn(text, between)); text += n) {
         for (size_t i = 0; i < n; i++)
             if (text[i] <= 0x20 || text[i] >= 0x7f)
@@ -66,8 +68,43 @@ infrt_status infrt_keys_read(infrt_keys *keys, const char *from, infrt_error *er
     return status;
 }
 
+bool infrt_keys_are_file(const char *from) { return from && strncmp(from, "env:", 4) != 0; }
+
+/* The number of a key that was there before, or that of one more. */
+static uint32_t place_of(const infrt_keys *keys, const unsigned char own[32]) {
+    uint32_t i = 0;
+    while (i < keys->n && memcmp(keys->digests[i], own, 32) != 0) i++;
+    return i;
+}
+
+infrt_status infrt_keys_again(const infrt_keys *keys, const char *from, infrt_keys *out, infrt_error *error) {
+    infrt_keys fresh;
+    infrt_status status = infrt_keys_read(&fresh, from, error);
+    const size_t room = (size_t)keys->n + fresh.n + 1;
+    *out = (infrt_keys){.n = keys->n};
+    if (status == INFRT_OK) {
+        out->digests = calloc(room, sizeof *out->digests);
+        out->gone = calloc(room, sizeof *out->gone);
+        if (!out->digests || !out->gone)
+            status = infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for API keys");
+    }
+    if (status == INFRT_OK) {
+        memcpy(out->digests, keys->digests, keys->n * sizeof *out->digests);
+        memset(out->gone, 1, keys->n);
+        for (uint32_t i = 0; i < fresh.n; i++) {
+            const uint32_t at = place_of(out, fresh.digests[i]);
+            memcpy(out->digests[at], fresh.digests[i], sizeof *out->digests);
+            out->gone[at] = false;
+            out->n += at == out->n;
+        }
+    }
+    infrt_keys_free(&fresh);
+    return status;
+}
+
 void infrt_keys_free(infrt_keys *keys) {
     free(keys->digests);
+    free(keys->gone);
     *keys = (infrt_keys){0};
 }
 
@@ -79,6 +116,7 @@ uint32_t infrt_keys_find(const infrt_keys *keys, const char *authorization, size
     for (uint32_t i = 0; i < keys->n; i++) {
         unsigned differs = 0;
         for (int k = 0; k < 32; k++) differs |= own[k] ^ keys->digests[i][k];
+        differs |= keys->gone[i];
         found |= (uint32_t)(differs == 0 && !found) * (i + 1); /* a key that is there twice: the first */
     }
     return found;

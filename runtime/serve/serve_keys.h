@@ -5,11 +5,16 @@
 
 typedef struct infrt_keys {
     unsigned char (*digests)[32]; /* SHA-256 */
+    bool *gone;                   /* it was accepted once */
     uint32_t n;
 } infrt_keys;
 
 /* From "env:NAME" or a file: keys between white space and commas, of visible ASCII. null: none are asked for. */
 infrt_status infrt_keys_read(infrt_keys *keys, const char *from, infrt_error *error);
+bool infrt_keys_are_file(const char *from); /* not the environment, which stays as it is */
+/* The same once more, to take the place of `keys`: those that were there keep their numbers, those that are no longer
+ * there are refused, others get further numbers. *out is to be freed in any case. */
+infrt_status infrt_keys_again(const infrt_keys *keys, const char *from, infrt_keys *out, infrt_error *error);
 void infrt_keys_free(infrt_keys *keys);
 /* A number that no one guesses who does not know the text: of its SHA-256. */
 uint64_t infrt_text_number(const char *text, size_t n);

@@ -87,6 +87,9 @@ void infrt_handle_metrics(infrt_conn *c) {
     for (int i = 0; i < 2 && s->tls; i++)
         infrt_counter_put(&out, model, "infrt_tls_reload_total", i ? "result=\"bad\"," : "result=\"good\",",
                           m->tls_read[i], i ? NULL : "How often the certificate was read again.");
+    for (int i = 0; i < 2 && infrt_keys_are_file(s->options->api_keys); i++)
+        infrt_counter_put(&out, model, "infrt_keys_reload_total", i ? "result=\"bad\"," : "result=\"good\",",
+                          m->keys_read[i], i ? NULL : "How often the API keys were read again.");
     infrt_histogram_put(&out, model, "http_request_duration_seconds", &m->http_times, infrt_seconds_long,
                         "From the end of a request's head to the end of its answer.");
     s->service->metrics(s, &out);

@@ -25,8 +25,8 @@ typedef enum infrt_rejected { /* why a request was turned away */
 
 typedef struct infrt_metrics { /* of any service */
     uint64_t failed, rejected[INFRT_N_REJECTED];
-    uint64_t tls_read[2];     /* again: it was good, it was not */
-    uint64_t disconnected[2]; /* while they waited, while they were answered */
+    uint64_t tls_read[2], keys_read[2]; /* again: it was good, it was not */
+    uint64_t disconnected[2];           /* while they waited, while they were answered */
     infrt_histogram http_times;
     uint64_t http[INFRT_ROUTES_MOST][INFRT_STATUS_CLASSES]; /* by route, 2xx .. */
 } infrt_metrics;

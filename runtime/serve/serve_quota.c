@@ -10,11 +10,22 @@
 
 infrt_status infrt_quotas_init(infrt_quotas *q, const infrt_serve_options *options, uint32_t n_keys,
                                uint32_t max_loaded, infrt_error *error) {
-    *q = (infrt_quotas){.options = options, .room = max_loaded};
+    *q = (infrt_quotas){.options = options, .room = max_loaded, .n_keys = n_keys};
     q->accounts = calloc((size_t)n_keys + 1, sizeof *q->accounts);
     q->loaded = calloc((size_t)max_loaded + 1, sizeof *q->loaded);
     if (q->accounts && q->loaded) return INFRT_OK;
     return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for the quotas of %u keys", n_keys);
+}
+
+infrt_status infrt_quotas_grow(infrt_quotas *q, uint32_t n_keys, infrt_error *error) {
+    if (n_keys <= q->n_keys) return INFRT_OK;
+    infrt_account *all = realloc(q->accounts, ((size_t)n_keys + 1) * sizeof *all);
+    if (!all)
+        return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for the quotas of %u keys", n_keys);
+    memset(all + q->n_keys + 1, 0, (n_keys - q->n_keys) * sizeof *all);
+    q->accounts = all;
+    q->n_keys = n_keys;
+    return INFRT_OK;
 }
 
 void infrt_quotas_free(infrt_quotas *q) {

@@ -20,7 +20,7 @@ typedef struct infrt_quotas {
     const infrt_serve_options *options;
     infrt_account *accounts; /* [keys + 1]; 0: of whoever has no key */
     infrt_loaded *loaded;    /* [room] */
-    uint32_t n_loaded, room;
+    uint32_t n_loaded, room, n_keys;
 } infrt_quotas;
 
 /* Whether an adapter of that name is there. */
@@ -29,6 +29,8 @@ typedef bool infrt_adapter_is_there(void *self, const char *name);
 /* `max_loaded`: adapters that the model has room for. `options` are borrowed. */
 infrt_status infrt_quotas_init(infrt_quotas *q, const infrt_serve_options *options, uint32_t n_keys,
                                uint32_t max_loaded, infrt_error *error);
+/* There are more keys; those that are there keep what they have. */
+infrt_status infrt_quotas_grow(infrt_quotas *q, uint32_t n_keys, infrt_error *error);
 void infrt_quotas_free(infrt_quotas *q);
 
 /* One request more; false: there were too many, and `refusal` says when to come again. A key may save up a minute. */

@@ -3,6 +3,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* Of a body: it is read beside streams, which wait for it. Room for many messages, and some milliseconds. */
+enum { KEYS_MOST = 1 << 15 };
+
 bool infrt_refuse(infrt_refusal *refusal, int status, const char *param, const char *format, ...) {
     va_list args;
     if (refusal->status) return false;
@@ -21,6 +24,7 @@ bool infrt_refuse_memory(infrt_refusal *refusal) {
 bool infrt_body_read(infrt_json_reader *json, const char *body, size_t bytes, infrt_json_take *take,
                      void *self, infrt_refusal *refusal) {
     infrt_json_reader_init(json, body, bytes);
+    json->spare = KEYS_MOST;
     if (infrt_json_object(json, take, self) && infrt_json_end(json)) return true;
     return infrt_refuse(refusal, 400, NULL, "the body is not JSON as it is needed: %s, at byte %zu",
                         json->wrong ? json->wrong : "no value", (size_t)(json->at - json->begin));

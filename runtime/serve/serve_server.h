@@ -41,7 +41,7 @@ typedef struct infrt_service {
     bool (*idle)(const infrt_server *s);                   /* nothing is under way */
     /* When what computes was last seen to go on; 0: nothing is under way. */
     uint64_t (*busy_since_ns)(infrt_server *s);
-    void (*fail)(infrt_server *s); /* what waits: it does not go on; may be null */
+    void (*fail)(infrt_server *s, const infrt_refusal *why); /* what waits: it is told so */
     void (*left)(infrt_conn *c); /* the connection ends: its request, if it waits, is no longer wanted */
     void (*flow)(infrt_conn *c, size_t unsent); /* of a stream: how much its client has not taken; may be null */
     void (*log)(const infrt_conn *c, infrt_out *out); /* members of the request's line, each after a comma */
@@ -75,8 +75,9 @@ struct infrt_server {
     uint64_t full_told_ns, failed_told_ns; /* when the log last said that nobody is let in; 0: never */
     uint64_t n_requests, random;
     int64_t created;
-    bool draining;
-    int signal; /* that ends it at once */
+    bool draining, drain_told;
+    uint64_t drained_ns; /* when what still runs is cancelled */
+    int signal;          /* that ends it at once */
 };
 
 typedef enum infrt_phase {
@@ -145,6 +146,9 @@ void infrt_handle_health(infrt_conn *c);
 void infrt_handle_ready(infrt_conn *c);
 void infrt_handle_version(infrt_conn *c);
 void infrt_handle_metrics(infrt_conn *c);
+
+/* serve_reload.c: of SIGHUP, for libevent; `server` is an infrt_server. */
+void infrt_on_hangup(int number, short what, void *server);
 
 /* serve_watch.c: whether what computes goes on; otherwise what waits for it fails. */
 infrt_status infrt_watch_start(infrt_server *s, infrt_error *error);

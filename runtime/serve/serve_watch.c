@@ -20,7 +20,10 @@ static void on_look(evutil_socket_t fd, short what, void *self) {
     else w->still_ns += since < 2 * w->look_ns ? since : 2 * w->look_ns;
     w->seen_busy = busy;
     w->seen_ns = now;
-    if (!infrt_server_alive(s) && s->service->fail) s->service->fail(s);
+    if (infrt_server_alive(s)) return;
+    infrt_refusal refusal = {.type = "server_error", .code = "engine_stalled"};
+    infrt_refuse(&refusal, 503, NULL, "the engine stands still");
+    s->service->fail(s, &refusal);
 }
 
 infrt_status infrt_watch_start(infrt_server *s, infrt_error *error) {

@@ -2,18 +2,27 @@
 #include "serve_llm.h"
 #include <inttypes.h>
 
-static void adapters_put(const infrt_server *s, const infrt_board *b, infrt_out *out) {
+/* The names of those that answers are being made with, or that answers wait for. */
+static void names_put(const infrt_board *b, bool running, infrt_out *out) {
     const char *comma = "";
-    if (!s->model->llm->adapters) return;
-    infrt_metric_help(out, "vllm:lora_requests_info", "gauge", "Adapters that answers are being made with.");
-    infrt_out_format(out, "vllm:lora_requests_info{max_lora=\"%u\",waiting_lora_adapters=\"\",running_lora_adapters=\"",
-                     s->model->llm->adapters->max_loaded);
     for (uint32_t i = 0; i < b->n_adapters; i++) {
-        if (!b->adapters[i].requests || !b->adapters[i].name[0]) continue;
-        infrt_out_format(out, "%s%s", comma, b->adapters[i].name);
+        const infrt_board_adapter *a = &b->adapters[i];
+        if (!a->name[0] || !(running ? a->running : a->requests - a->running)) continue;
+        infrt_out_format(out, "%s%s", comma, a->name);
         comma = ",";
     }
-    infrt_out_format(out, "\"} %" PRIu64 "\n", b->steps);
+}
+
+/* As vLLM has it: the facts are labels, and the value is when they were so. */
+static void adapters_put(const infrt_server *s, const infrt_board *b, infrt_out *out) {
+    if (!s->model->llm->adapters) return;
+    infrt_metric_help(out, "vllm:lora_requests_info", "gauge", "Adapters of answers, and when that was looked at.");
+    infrt_out_format(out, "vllm:lora_requests_info{max_lora=\"%u\",running_lora_adapters=\"",
+                     s->model->llm->adapters->max_loaded);
+    names_put(b, true, out);
+    infrt_out_text(out, "\",waiting_lora_adapters=\"");
+    names_put(b, false, out);
+    infrt_out_format(out, "\"} %.3f\n", b->written);
 }
 
 static double cache_use(const infrt_board *b) {

@@ -78,11 +78,19 @@ static uint64_t busy_since(infrt_server *s) {
     return atomic_load(&((infrt_llm_server *)s)->engine.busy_since_ns);
 }
 
+bool infrt_others_let_go(infrt_llm_conn *c) {
+    const bool any = c->change || c->session;
+    if (c->change) c->change->owner = NULL;
+    if (c->session) c->session->owner = NULL;
+    c->change = NULL;
+    c->session = NULL;
+    return any;
+}
+
 static void client_left(infrt_conn *c) {
     infrt_llm_conn *own = (infrt_llm_conn *)c;
     if (own->job) infrt_job_abandon(own);
-    if (own->change) own->change->owner = NULL;
-    if (own->session) own->session->owner = NULL;
+    infrt_others_let_go(own);
     infrt_reply_destroy(&own->reply);
 }
 

@@ -95,9 +95,9 @@ static bool asked_read(infrt_conn *c, bool needs_path, asked *a) {
     if (needs_path && !infrt_adapter_name_is_free(c->server->model, a->name))
         return infrt_refuse(a->refusal, 400, "lora_name", "lora_name: \"%s\" names the base, %s; give another name",
                             a->name, c->server->model->name);
-    if (!c->server->model->llm->adapters)
-        return infrt_refuse(a->refusal, 400, NULL, "%s takes no adapters: compile it with adapters.max_loaded",
-                            c->server->model->name);
+    infrt_error error;
+    if (infrt_adapters_needed(c->server->model, "", &error) != INFRT_OK)
+        return infrt_refuse(a->refusal, 400, NULL, "%s", error.text);
     if (!needs_path) a->n = 0;
     return true;
 }

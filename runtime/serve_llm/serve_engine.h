@@ -8,7 +8,7 @@
 typedef struct infrt_board_adapter {
     char name[INFRT_LLM_ADAPTER_NAME]; /* empty: draining */
     char base[128]; /* of another model that it says it was made for; empty: none */
-    uint32_t requests, rank, n_modules;
+    uint32_t requests, running, rank, n_modules;
     uint64_t bytes, hash;
 } infrt_board_adapter;
 
@@ -19,6 +19,7 @@ typedef struct infrt_board {
     uint32_t running, waiting;
     uint64_t steps, sampled_tokens;
     infrt_histogram step_sizes;
+    double written;                /* seconds since 1970 */
     infrt_board_adapter *adapters; /* [adapters_room] */
     uint32_t n_adapters, adapters_room;
 } infrt_board;

@@ -382,14 +382,15 @@ void infrt_job_abandon(infrt_llm_conn *c) {
     job_let_go(c);
 }
 
-void infrt_jobs_fail(infrt_server *s) {
-    infrt_refusal refusal = {.type = "server_error", .code = "engine_stalled"};
-    infrt_refuse(&refusal, 503, NULL, "the engine stands still");
+void infrt_jobs_fail(infrt_server *s, const infrt_refusal *why) {
     for (infrt_conn *c = s->conns; c; c = c->next) {
         infrt_llm_conn *own = (infrt_llm_conn *)c;
-        if (!own->job) continue;
-        job_fail(own, &refusal);
-        job_let_go(own);
+        if (own->job) {
+            job_fail(own, why);
+            job_let_go(own);
+        } else if (s->draining && infrt_others_let_go(own)) {
+            infrt_conn_refuse(c, why);
+        }
     }
 }
 

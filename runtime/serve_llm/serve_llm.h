@@ -43,6 +43,8 @@ static inline infrt_llm_server *infrt_llm_server_of(const infrt_conn *c) {
 }
 
 extern const infrt_service infrt_llm_service; /* llm_routes.c */
+/* Nobody waits for its change of adapters, or its session, any more; false: nobody did. */
+bool infrt_others_let_go(infrt_llm_conn *c);
 
 /* serve_generate.c */
 void infrt_handle_chat(infrt_conn *c);
@@ -52,7 +54,7 @@ void infrt_job_letter(infrt_llm_server *s, infrt_serve_job *job, bool prepared);
 void infrt_piece_letter(infrt_llm_server *s, infrt_piece *piece);
 void infrt_job_abandon(infrt_llm_conn *c);         /* its client has left */
 void infrt_job_flow(infrt_conn *c, size_t unsent); /* how much its client has not taken */
-void infrt_jobs_fail(infrt_server *s);             /* all of them: the engine stands still */
+void infrt_jobs_fail(infrt_server *s, const infrt_refusal *why); /* all of them, and at the end all that waits */
 
 /* llm_models.c */
 void infrt_handle_models(infrt_conn *c);

@@ -144,7 +144,9 @@ static void files_list(task *t, const infc_model *model) {
         fail_by_errno(t, "the sessions cannot be read");
     infrt_out_text(&t->list, "{\"object\":\"list\",\"data\":[");
     for (uint32_t i = 0; i < n; i++) {
-        infrt_out_format(&t->list, "%s{\"object\":\"session\",\"name\":\"%s\",\"bytes\":%" PRIu64 ",\"modified\":%" PRId64,
+        infrt_out_format(&t->list,
+                         "%s{\"object\":\"session\",\"name\":\"%s\","
+                         "\"bytes\":%" PRIu64 ",\"modified\":%" PRId64,
                          i ? "," : "", all[i].name, all[i].bytes, all[i].modified);
         owner_put(&t->list, folder, all[i].name);
     }

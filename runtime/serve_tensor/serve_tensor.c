@@ -105,6 +105,18 @@ void infrt_tensor_left(infrt_conn *c) {
     atomic_store(&job->cancelled, true);
 }
 
+/* Runs that take long are waited for, but at the end. */
+void infrt_tensor_fail(infrt_server *s, const infrt_refusal *why) {
+    for (infrt_conn *c = s->conns; c && s->draining; c = c->next) {
+        infrt_tensor_conn *own = (infrt_tensor_conn *)c;
+        if (!own->job) continue;
+        own->job->owner = NULL;
+        atomic_store(&own->job->cancelled, true);
+        own->job = NULL;
+        infrt_conn_refuse(c, why);
+    }
+}
+
 /* ---- start and end ------------------------------------------------------------------------------ */
 
 /* What the model was compiled with for texts, if this server can make vectors with it: every input is fed by the text,

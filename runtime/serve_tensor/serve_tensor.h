@@ -36,5 +36,6 @@ extern const infrt_service infrt_tensor_service; /* tensor_routes.c */
 void infrt_tensor_job_start(infrt_conn *c, bool embeds);
 void infrt_tensor_letter(infrt_server *s, infrt_letter *letter);
 void infrt_tensor_left(infrt_conn *c);
+void infrt_tensor_fail(infrt_server *s, const infrt_refusal *why); /* all that waits, when the server ends */
 
 #endif

@@ -209,6 +209,7 @@ const infrt_service infrt_tensor_service = {
     .letter = infrt_tensor_letter,
     .idle = is_idle,
     .busy_since_ns = busy_since,
+    .fail = infrt_tensor_fail,
     .left = infrt_tensor_left,
     .log = request_log,
     .metrics = metrics_put,

@@ -6,15 +6,17 @@ usage: serve_adapters.py INFC SOURCE_DIR WORK_DIR
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import threading
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "llm"))
 import adapters  # noqa: E402
 import checkpoint  # noqa: E402
-from serving import Server, compile_tiny, expect, finish  # noqa: E402
+from serving import Server, compile_tiny, expect, finish, until  # noqa: E402
 
 VERSE = "In the beginning God created the"
 LOAD, UNLOAD = "/v1/load_lora_adapter", "/v1/unload_lora_adapter"
@@ -77,6 +79,24 @@ def check_answers(server, program, root):
     states = server.json("GET", "/v1/lora_adapters")[1]["data"]
     expect([(a["name"], a["state"], a["rank"]) for a in states] == [(n, "ready", 2 + i) for i, n in enumerate("abc")], "states")
     return alone
+
+
+def check_metric(server):
+    """vllm:lora_requests_info: who runs, who waits (16 places, a after b), and when that was seen."""
+    found = r'vllm:lora_requests_info{max_lora="4",running_lora_adapters="(.*)",waiting_lora_adapters="(.*)"} ([0-9.]+)'
+    ask = lambda name, time: server.json("POST", "/v1/completions", {"model": name, "prompt": VERSE, "max_tokens": 400, "n": 16,
+                                                                     "ignore_eos": True, "timeout": time})
+    threads = [threading.Thread(target=ask, args=args) for args in (("b", 1), ("a", 2))]
+    seen = set()
+    for t in threads:
+        t.start()
+    while any(t.is_alive() for t in threads):
+        running, waiting, when = re.search(found, server.ask("GET", "/metrics")[2].decode()).groups()
+        expect(abs(float(when) - time.time()) < 5, f"the value is the time: {when}")
+        seen.add((running, waiting))
+        time.sleep(0.01)
+    expect(any(r and w and r != w for r, w in seen) and seen & {("a", ""), ("b", "")}, f"adapters that run and wait: {seen}")
+    until("none is named", lambda: re.search(found, server.ask("GET", "/metrics")[2].decode()).groups()[:2] == ("", ""))
 
 
 def check_foreign(server, program, root):
@@ -225,6 +245,7 @@ def main():
     program, root = prepared(max_loaded=4)
     with Server(program, "--adapter-root", root) as server:
         alone = check_answers(server, program, root)
+        check_metric(server)
         check_changes(server, alone)
         check_names(server, program, root)
         check_refused(server, root)
@@ -233,7 +254,14 @@ def main():
         check_gone(server)
         check_overflow(server, program, root)
         expect(server.stop() == 0, "SIGTERM: exit code 0")
-    with Server(program, "--adapter", root / "a", "--adapter", f"second={root / 'b'}") as server:
+    (root.parent / "sessions").mkdir()
+    with Server(program, "--adapter", root / "a", "--adapter", f"second={root / 'b'}", "--session-root", root.parent / "sessions") as server:
+        for name, model in (("x", "tiny_lm"), ("y", "second")):
+            answer(server, model, prompt=VERSE * 8)
+            status, made = server.json("POST", "/v1/sessions/save", {"name": name, "prompt": VERSE * 8, "model": model})
+            expect(status == 200, f"session {name}: {made}")
+        listed = [(s["name"], s["model"], s["adapter"]) for s in server.json("GET", "/v1/sessions")[1]["data"]]
+        expect(listed == [("x", "tiny_lm", None), ("y", "tiny_lm", "second")], f"sessions and what they are of: {listed}")
         expect(answer(server, "a") == alone["a"] and answer(server, "second") == alone["b"], "loaded at the start")
         expect(load(server, "x", "a") == 403, "without a root none are loaded")
     check_hostile(program, root)

@@ -83,6 +83,54 @@ def check_hangup(program):
         expect(server.process.poll() is None and server.ask("GET", "/health")[0] == 200, "SIGHUP without TLS: it goes on")
 
 
+def check_keys(program, work):
+    """SIGHUP reads a file of keys again: those that are new may ask, those that have gone may not, a bad file changes nothing."""
+    file = work / "keys"
+    file.write_text("one two")
+    with Server(program, "--api-keys", file, "--key-tokens", 520) as server:
+        told = lambda: [r for r in server.requests() if r["event"] == "keys_reload"]
+        ask = lambda key: server.json("POST", TEXT, SHORT, with_key(key))[0]
+
+        def reload(text, n, good):
+            file.write_text(text)
+            server.process.send_signal(signal.SIGHUP)
+            until("it is told", lambda: len(told()) == n)
+            expect(told()[-1]["good"] is good, f"keys {text!r}: {told()[-1]}")
+
+        with server.connect() as s:
+            s.sendall(post(TEXT, {**LONG, "stream": True}, *with_key("one"), "Connection: close"))
+            first = s.recv(100)
+            reload("three two two", 1, True)
+            expect([ask(k) for k in ("one", "two", "three")] == [401, 200, 200], "keys that have gone, stayed, come")
+            expect(parse(first + read_all(s))[2].endswith(b"data: [DONE]\n\n"), "an answer of one that has gone goes on")
+        for n, bad in ((2, ""), (3, "four f\u00fcnf")):
+            reload(bad, n, False)
+        expect([ask(k) for k in ("two", "three", "four")] == [200, 200, 401], "what is no good changes nothing")
+        reload(" ".join(f"k{i}" for i in range(3000)) + " one", 4, True)
+        expect([ask(k) for k in ("two", "k2999", "one")] == [401, 200, 200], "many keys, and one that was there before")
+        made = server.ask("GET", "/metrics", headers=with_key("one"))[2]
+        expect(b'infrt_keys_reload_total{result="bad",model_name="tiny_lm"} 2' in made, "they are counted")
+
+
+def check_drain(program):
+    """What has not ended within --drain of SIGTERM is told so, in a stream and without, and the server ends."""
+    with Server(program, "--drain", "300ms") as server, server.connect() as streams, server.connect() as waits:
+        streams.sendall(post(TEXT, {**LONG, "stream": True}))
+        first = streams.recv(1000)
+        with Stopped(server, "infrt-engine") as stopped:
+            waits.sendall(post(TEXT, LONG, "Connection: close"))
+            time.sleep(0.1)
+            server.process.send_signal(signal.SIGTERM)
+            whole, plain = parse(first + read_all(streams))[2], parse(read_all(waits))
+            expect(whole.count(b"shutting_down") == 1 and whole.endswith(b"data: [DONE]\n\n"), f"a stream: {whole[-300:]}")
+            expect(plain[0] == 503 and b"--drain" in plain[2], f"who waits: {plain}")
+            del stopped
+        expect(server.process.wait(5) == 0, "exit code 0")
+        expect(any(r["event"] == "drain_over" for r in server.requests()), "the log")
+    done = subprocess.run([program, "serve", "--port", "0", "--drain", "0s"], capture_output=True, text=True)
+    expect(done.returncode == 2 and "--drain" in done.stderr, f"no time at all: {done.stderr}")
+
+
 def check_tokens(program, env):
     with Server(program, "--api-keys", "env:KEYS", "--key-tokens", 520, env=env) as server:
         status, error = server.json("POST", TEXT, {**LONG, "n": 2}, with_key("one"))
@@ -201,6 +249,9 @@ def check_metrics(program):
         expect(abs(total("request_inference_time_seconds") - total("request_prefill_time_seconds") -
                    total("request_decode_time_seconds")) < 1e-6, "a prompt's time and an answer's are both of it")
         expect(total("e2e_request_latency_seconds") * 2 > total("request_inference_time_seconds") > 0, "within the whole time")
+        many = b"{" + b",".join(b'"k%d":1' % i for i in range(600_000)) + b"}"
+        status, _, made = server.ask("POST", TEXT, many)
+        expect(status == 400 and b"too many keys" in made, f"600000 unknown keys: {status} {made}")
         for name in ("vllm:gpu_cache_usage_perc", "vllm:kv_cache_usage_perc", "infrt_engine_still_seconds"):
             expect(f'{name}{{model_name="tiny_lm"}}' in told, name)
     for flag, value in [("--timeout", "5"), ("--timeout", "0s"), ("--target-itl", "fast"), ("--key-tokens", "0")]:
@@ -215,6 +266,8 @@ def main():
     check_connections(program)
     check_descriptors(program)
     check_hangup(program)
+    check_keys(program, root)
+    check_drain(program)
     check_tokens(program, env)
     check_adapters(program, env, root)
     check_deadline(program)

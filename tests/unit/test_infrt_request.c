@@ -273,6 +273,30 @@ static void counts_are_limited(void **state) {
     infrt_out_free(&body);
 }
 
+/* What nobody reads is bounded: as keys, as values of a key that nobody knows, as keys of a message. */
+static void keys_are_bounded(void **state) {
+    (void)state;
+    static const struct {
+        const char *before, *one, *after;
+    } bodies[] = {{"{\"prompt\":\"x\"", ",\"k\":1", "}"},
+                  {"{\"prompt\":\"x\",\"k\":[1", ",1", "]}"},
+                  {"{\"prompt\":\"x\",\"k\":[[]", ",[]", "]}"},
+                  {"{\"prompt\":\"x\",\"k\":{\"a\":1", ",\"a\":1", "}}"}};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
+        for (int n = 16000; n <= 40000; n += 24000) {
+            refusal = (infrt_refusal){0};
+            char *body = malloc((size_t)n * 8 + 100), *at = body + sprintf(body, "%s", bodies[i].before);
+            for (int k = 0; k < n; k++) at += sprintf(at, "%s", bodies[i].one);
+            at += sprintf(at, "%s", bodies[i].after);
+            const bool good =
+                infrt_ask_read(body, (size_t)(at - body), INFRT_ASK_TEXT, 100, 100, &ask, &refusal);
+            if (good != (n == 16000)) fail_msg("body %zu of %d: %s", i, n, refusal.text);
+            if (!good) assert_non_null(strstr(refusal.text, "too many keys"));
+            infrt_ask_free(&ask);
+            free(body);
+        }
+}
+
 static void strings_are_escaped(void **state) {
     (void)state;
     infrt_out out = {0};
@@ -302,7 +326,7 @@ int main(void) {
         cmocka_unit_test(everything_is_taken), cmocka_unit_test(prompts),
         cmocka_unit_test(parts_are_one_text),  cmocka_unit_test(wrong_values),
         cmocka_unit_test(seeds_are_exact),     cmocka_unit_test(counts_are_limited),
-        cmocka_unit_test(strings_are_escaped)};
+        cmocka_unit_test(keys_are_bounded),    cmocka_unit_test(strings_are_escaped)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     infrt_ask_free(&ask);
     return failed;
