@@ -39,8 +39,9 @@ typedef struct infrt_app {
     int signal; /* that ended it; 0: none */
 } infrt_app;
 
-/* Weights up to this size are hashed at every start (under 1 ms); larger ones by `verify` and --weights. */
-#define INFRT_APP_HASH_BYTES ((uint64_t)8 << 20)
+/* Weights up to this size are hashed at every start (under 50 us, where a start takes 100); larger ones by `verify`,
+ * `serve` and --weights. */
+#define INFRT_APP_HASH_BYTES ((uint64_t)512 << 10)
 
 /* Checks ABI and CPU, opens the weights, allocates buffers and a session of `workers`. */
 infrt_status infrt_app_open(infrt_app *app, uint32_t workers);
