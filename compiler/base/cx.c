@@ -84,6 +84,25 @@ const char *infc_diags_take(infc_cx *cx, size_t mark) {
     return infc_buf_str(&first);
 }
 
+void infc_diags_place(infc_cx *cx, size_t mark, infc_loc loc) {
+    for (size_t i = mark; i < cx->n_diags; i++) {
+        infc_diag *d = &cx->diags[i];
+        if (d->severity != INFC_ERROR || d->loc.file || d->loc.node) continue;
+        d->loc = loc;
+        d->loc.file = keep(cx, loc.file);
+        d->loc.node = keep(cx, loc.node);
+    }
+}
+
+void infc_diags_excuse(infc_cx *cx, size_t mark, const char *why) {
+    for (size_t i = mark; i < cx->n_diags; i++) {
+        infc_diag *d = &cx->diags[i];
+        if (d->severity != INFC_ERROR) continue;
+        *d = (infc_diag){INFC_WARNING, INFC_OK, d->loc, infc_arena_printf(cx->arena, "%s: %s", why, d->text)};
+        cx->n_errors--;
+    }
+}
+
 static const char *severity_name(infc_severity severity) {
     return severity == INFC_ERROR ? "error" : "warning";
 }

@@ -51,6 +51,10 @@ void infc_diags_repeat(infc_cx *cx, const infc_cx *from);
 /* The first error recorded at or after `mark`, with its location; then forgets all errors recorded there: for who goes
  * on without what failed. "" when there is none. */
 const char *infc_diags_take(infc_cx *cx, size_t mark);
+/* Gives the errors recorded at or after `mark` that have no place this one. */
+void infc_diags_place(infc_cx *cx, size_t mark, infc_loc loc);
+/* Makes warnings of the errors recorded at or after `mark`, "WHY: TEXT": for who goes on and says without what. */
+void infc_diags_excuse(infc_cx *cx, size_t mark, const char *why);
 
 /* One line each, `file:line:col: error: node: text`; and the same as a JSON array. */
 void infc_diags_text(const infc_cx *cx, infc_buf *out);

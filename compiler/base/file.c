@@ -108,6 +108,28 @@ bool infc_file_mapped(const infc_cx *cx, const void *bytes, size_t n, infc_mappe
     return m;
 }
 
+void infc_file_note(infc_cx *cx, const char *path) {
+    struct stat info;
+    if (stat(path, &info) < 0) return;
+    infc_mapping *note = INFC_NEW(cx->arena, infc_mapping, 1);
+    path = infc_arena_copy_string(cx->arena, path, strlen(path));
+    *note = (infc_mapping){{NULL, 0}, cx->mappings, path, infc_stamp_of(&info)};
+    cx->mappings = note;
+}
+
+infc_status infc_file_spare(infc_cx *cx, const char *path) {
+    struct stat info;
+    if (stat(path, &info) < 0) return INFC_OK;
+    const infc_stamp stamp = infc_stamp_of(&info);
+    for (const infc_mapping *m = cx->mappings; m; m = m->next)
+        if (m->stamp.words[0] == stamp.words[0] && m->stamp.words[1] == stamp.words[1])
+            return infc_fail(
+                cx, INFC_ERR_SPEC, (infc_loc){.file = path},
+                "is read by this command%s%s, and left as it is; choose another name to write to",
+                strcmp(m->path, path) == 0 ? "" : " as ", strcmp(m->path, path) == 0 ? "" : m->path);
+    return INFC_OK;
+}
+
 /* What a clone without Git LFS has in place of large files. */
 static bool is_pointer(infc_bytes file) {
     static const char begin[] = "version https://git-lfs.github.com/spec/";

@@ -22,6 +22,12 @@ void infc_file_drop(infc_bytes part);
 /* Writes beside, then renames: `path` holds all of it or what it held before, but for a power cut: what infc writes
  * can be made again, so nothing waits for the disk. mode e.g. 0644. */
 infc_status infc_file_write(infc_cx *cx, const char *path, infc_bytes bytes, unsigned mode);
+/* For a file that the user names: refuses one that infc_file_map has read for cx, or infc_file_note has told of,
+ * under whatever name. infc_file_write_named checks this and writes. */
+infc_status infc_file_spare(infc_cx *cx, const char *path);
+infc_status infc_file_write_named(infc_cx *cx, const char *path, infc_bytes bytes);
+/* `path` has been read some other way. */
+void infc_file_note(infc_cx *cx, const char *path);
 /* The two steps above without diagnostics, for whoever can do without the file: 0 or an errno. The
  * pieces are written one after another. A mapping lasts until infc_file_unmap. */
 int infc_file_try_map(const char *path, infc_bytes *out);

@@ -48,6 +48,11 @@ int infc_file_try_write(const char *path, const infc_bytes *pieces, size_t n, un
     return error;
 }
 
+infc_status infc_file_write_named(infc_cx *cx, const char *path, infc_bytes bytes) {
+    INFC_TRY(infc_file_spare(cx, path));
+    return infc_file_write(cx, path, bytes, 0644);
+}
+
 infc_status infc_file_write(infc_cx *cx, const char *path, infc_bytes bytes, unsigned mode) {
     int error = infc_file_try_write(path, &bytes, 1, mode);
     if (!error) return INFC_OK;

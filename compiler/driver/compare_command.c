@@ -36,14 +36,21 @@ static infc_status check_options(infc_cx *cx, const values *v, size_t *out_forma
                      hidden ? hidden : "there is no such baseline; write it with --update-baseline");
 }
 
-static infc_status write_text(infc_cx *cx, const char *path, const infc_buf *text) {
-    return infc_file_write(cx, path, infc_buf_bytes(text), 0644);
+/* Before hours of work: what is written is neither the operand nor the other file. What else is read shows later. */
+static infc_status check_files(infc_cx *cx, const values *v, const char *path) {
+    infc_file_note(cx, path);
+    if (v->update) INFC_TRY(infc_file_spare(cx, v->baseline));
+    else if (v->baseline) infc_file_note(cx, v->baseline);
+    if (v->out && v->baseline && strcmp(v->out, v->baseline) == 0)
+        return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC,
+                         "-o %s: that is the baseline; choose another name", v->out);
+    return v->out ? infc_file_spare(cx, v->out) : INFC_OK;
 }
 
 static infc_status keep_baseline(const infc_comparison *c, const char *path) {
     infc_buf text = {.arena = c->cx->arena};
     infc_compare_keep(c, &text);
-    return write_text(c->cx, path, &text);
+    return infc_file_write_named(c->cx, path, infc_buf_bytes(&text));
 }
 
 static infc_status run(infc_call_cx *call) {
@@ -54,12 +61,13 @@ static infc_status run(infc_call_cx *call) {
     infc_buf text = {.arena = cx->arena};
     size_t format;
     INFC_TRY(check_options(cx, v, &format));
+    INFC_TRY(check_files(cx, v, compile.path));
     INFC_TRY(infc_temp_folder(cx, &c.temp));
     INFC_TRY(infc_compare_measure(&c, &compile));
     if (v->update) INFC_TRY(keep_baseline(&c, v->baseline));
     else if (v->baseline) INFC_TRY(infc_compare_baseline(&c, v->baseline));
     formats[format].put(&c, v->out ? &text : call->out);
-    if (v->out) INFC_TRY(write_text(cx, v->out, &text));
+    if (v->out) INFC_TRY(infc_file_write_named(cx, v->out, infc_buf_bytes(&text)));
     if (infc_compare_ok(&c)) return INFC_OK;
     return infc_fail(cx, INFC_ERR_CHECK, (infc_loc){.file = compile.path}, "the comparison does not hold");
 }
@@ -73,7 +81,8 @@ static const infc_option options[] = {
      "compare.thresholds (default 5 %) is a regression"},
     {"update-baseline", 0, INFC_OPTION_FLAG, NULL, FIELD(update), "write this comparison to the file of --baseline"},
     {"format", 0, INFC_OPTION_TEXT, "FORMAT", FIELD(format), "text, md, json, junit or html; default: text"},
-    {"output", 'o', INFC_OPTION_TEXT, "F", FIELD(out), "write the report there instead of standard output"},
+    {"output", 'o', INFC_OPTION_TEXT, "F", FIELD(out),
+     "write the report there, in place of what it holds, instead of standard output"},
     INFC_OPTION_JSON,
 };
 

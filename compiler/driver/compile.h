@@ -82,7 +82,8 @@ infc_status infc_targets_choose(infc_cx *cx, const infc_texts *names, infc_spec 
 /* budgets.c: fails with INFC_ERR_CHECK for each budget of the spec that a target exceeds, as far as it was built. */
 infc_status infc_budgets_check(infc_cx *cx, const infc_build *build);
 /* self_check.c: sets plan->check_seed and check_hash to what the reference makes of the inputs of infc_check_f32, for
- * `verify` of the binary; check_hash stays 0 when the model is large or has tensors other than f32. */
+ * `verify` of the binary; check_hash stays 0 when the model is large or has tensors other than f32, or, with a warning,
+ * when it fails with these inputs: a loop that they do not end, an index out of range. */
 infc_status infc_self_check(infc_cx *cx, infc_ir *ir, infc_plan *plan);
 /* report.c: report.json in the folder of the target. The same compile gives the same bytes: no times. */
 infc_status infc_report_write(infc_cx *cx, const infc_build *build, const infc_built *built);

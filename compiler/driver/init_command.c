@@ -91,7 +91,7 @@ static infc_status run(infc_call_cx *call) {
         infc_buf_put(call->out, text.data, text.len);
         return INFC_OK;
     }
-    INFC_TRY(infc_file_write(cx, path, infc_buf_bytes(&text), 0644));
+    INFC_TRY(infc_file_write_named(cx, path, infc_buf_bytes(&text)));
     call->made = path;
     if (call->json) {
         infc_buf_puts(call->out, "{\n  \"spec\": ");

@@ -288,7 +288,8 @@ static const infc_option options[] = {
      "default import"},
     {"target", 0, INFC_OPTION_LIST, "T", FIELD(targets), "which layout and fuse are for; default the spec's first"},
     {"unfold", 0, INFC_OPTION_FLAG, NULL, FIELD(unfold), "all layers, also those that repeat"},
-    {"output", 'o', INFC_OPTION_TEXT, "FILE", FIELD(output), "write the graph there instead of to stdout"},
+    {"output", 'o', INFC_OPTION_TEXT, "FILE", FIELD(output),
+     "write the graph there, in place of what it holds, instead of to stdout"},
     INFC_OPTION_JSON,
 };
 

@@ -90,7 +90,7 @@ infc_status infc_inspect_graph(infc_call_cx *call, const char *path) {
         infc_buf_printf(&text, "%s\n\n", heading);
         infc_graph_text(&graph, &text);
     }
-    if (o->output) return infc_file_write(cx, o->output, infc_buf_bytes(&text), 0644);
+    if (o->output) return infc_file_write_named(cx, o->output, infc_buf_bytes(&text));
     infc_buf_put(call->out, text.data, text.len);
     return INFC_OK;
 }

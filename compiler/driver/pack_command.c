@@ -64,6 +64,7 @@ static infc_status write_file(infc_call_cx *call, const infc_build *build,
     INFC_TRY(infc_llm_pack_pieces(cx, model, &pieces, &n));
     const char *metadata = infc_llm_pack_metadata(cx, &build->spec, build->ir.llm->calibration,
                                                   infc_path_base(build->spec.model), plan->source_sha256);
+    INFC_TRY(infc_file_spare(cx, v->output));
     INFC_TRY(infc_stage_open(cx, infc_path_dir(cx->arena, v->output), &stage));
     const char *staged = infc_path_join(cx->arena, stage->dir, infc_path_base(v->output));
     INFC_TRY(infc_emit_pack(cx, plan, INFC_PACKED_VERSION, metadata, pieces, n, staged, out));

@@ -107,8 +107,8 @@ void infc_summary_text(infc_cx *cx, const infc_build *build, infc_buf *out) {
         add_rows(cx, build, built, &table);
         infc_table_print(&table, 2, out);
         if (!built->plan.check_hash && !built->plan.llm)
-            infc_buf_puts(
-                out, "  no self-check is recorded (a large model, or tensors that are not f32)\n");
+            infc_buf_puts(out, "  no self-check is recorded (a large model, tensors that are not "
+                               "f32, or inputs that must fit)\n");
     }
     if (build->ir.llm && build->ir.llm->calibration)
         infc_buf_printf(out, "int4 weights calibrated on %s\n", build->ir.llm->calibration);

@@ -65,6 +65,7 @@ static void labels_from_file(infc_spec_check *check, const char *path, infc_yaml
         infc_spec_unreadable(check, node, path, "cannot read the labels file %s", quoted);
         return;
     }
+    infc_file_note(check->cx, file);
     for (size_t at = 0; at < text.len && !node->bad;) {
         const char *line = (const char *)text.ptr + at;
         const char *end = memchr(line, '\n', text.len - at);

@@ -205,6 +205,7 @@ const infc_wordpiece *infc_spec_tokenizer(infc_spec_check *check, infc_yaml *nod
         infc_spec_unreadable(check, node, path, "cannot read the file %s", quoted);
         return NULL;
     }
+    infc_file_note(check->cx, file);
     if (text.len > MOST_BYTES) why = "larger than 64 MiB";
     else out = infc_spec_tokenizer_parse(check->cx->arena, text, &why);
     infc_file_unmap(text);

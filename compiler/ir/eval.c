@@ -85,7 +85,9 @@ static infc_status run_indexed(infc_cx *cx, infc_arena *arena, const infc_op_des
 static infc_status run_choose(infc_cx *cx, infc_arena *arena, const infc_op_desc *desc,
                               const infc_tensor *in, infc_tensor *out) {
     if (infc_desc_int(desc, "must") && !*(const uint8_t *)in[1].data)
-        return infc_fail(cx, INFC_ERR_MODEL, INFC_NO_LOC, "a loop goes on after loops.max_trips trips; raise that");
+        return infc_fail(cx, INFC_ERR_MODEL, INFC_NO_LOC,
+                         "a loop goes on after loops.max_trips trips; raise that, or give "
+                         "inputs that end it");
     return run_kernel(cx, arena, desc, in, out);
 }
 

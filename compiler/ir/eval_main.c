@@ -85,7 +85,10 @@ static infc_status run_op(eval *e, MlirOperation op) {
     infc_ir_describe(e->ir, op, &desc);
     desc = infc_desc_at(&desc, e->sizes);
     for (int i = 0; i < desc.n_in; i++) in[i] = find(e, mlirOperationGetOperand(op, i))->tensor;
+    const size_t mark = e->ir->cx->n_diags;
     infc_status status = infc_eval_op(e->ir->cx, e->scratch, &desc, in, &made);
+    if (status != INFC_OK)
+        infc_diags_place(e->ir->cx, mark, infc_ir_loc(e->ir, mlirOperationGetLocation(op)));
     if (status == INFC_OK) {
         uint64_t bytes = infc_type_bytes(&made.type);
         kept = (infc_tensor){made.type, take_memory(e, bytes)};

@@ -119,6 +119,28 @@ def too_long(infc, work):
         assert done.returncode == 3 and "raise loops.max_trips" in done.stderr, (done.returncode, done.stderr)
 
 
+def unended(infc, work):
+    """A loop that made-up inputs, of [-1, 1), never end: it is compiled, without a self-check, and runs on inputs that end it."""
+    folder = work / "unended"
+    folder.mkdir()
+    body = graph(["Add a,k -> out", "ReduceMax out -> t", "Less t,n -> on"], STEP | {"a": (TensorProto.FLOAT, [3])}, ["on", "out"])
+    made = model([node("Loop", ",c,x", "y", body=body)], {"x": [3]}, {"c": yes, "k": np.float32(1), "n": np.float32(100)})
+    onnx.save(made, folder / "model.onnx")
+    for kinds in "[static-library]", "[binary]":
+        done = subprocess.run([infc, "compile", folder / "model.onnx", "--set", "name=control", "--set", "loops.max_trips=4", "--set",
+                               f"output.kinds={kinds}", "-o", folder / "out"], capture_output=True, text=True)
+        assert done.returncode == 0 and 'node "the Loop" (Loop): no self-check is recorded' in done.stderr, (done.returncode, done.stderr)
+    run = lambda *args: subprocess.run([folder / "out/control", *args], capture_output=True, text=True)
+    verified = run("verify")
+    assert verified.returncode == 0 and "not run, made-up inputs do not suit this model" in verified.stdout, verified
+    for most, trips in (200, 1), (97.5, 3), (96.5, 4), (95, None):
+        x = np.array([most, 2, -3], np.float32)
+        np.savez(folder / "in.npz", x=x)
+        done = run("run", "--inputs", folder / "in.npz", "--outputs", folder / "out.npz")
+        assert done.returncode == (0 if trips else 3) and ("raise loops.max_trips" in done.stderr) != bool(trips), (most, done)
+        assert not trips or (np.load(folder / "out.npz")["y"] == x + trips).all(), most
+
+
 def lengths(infc, work):
     """sequence_lens of a run: refused outside 0 .. steps, whether the steps are fixed or known by the run only."""
     rng = np.random.default_rng(9)
@@ -210,6 +232,7 @@ def main():
             sys.exit(f"{case[0]}: {error}\n{error.stdout}\n{error.stderr}")
     if not names:
         too_long(infc, work)
+        unended(infc, work)
         lengths(infc, work)
         large_integers(infc, work)
         made_up(infc, work)

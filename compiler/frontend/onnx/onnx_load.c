@@ -61,6 +61,7 @@ static infc_status open_file(infc_onnx_files *files, infc_loc loc, const char *l
                          "external data \"%s\": %s", location, why_not(error));
     }
     infc_arena_defer(cx->arena, unmap, kept);
+    infc_file_note(cx, infc_path_join(cx->arena, files->dir, location));
     INFC_GROW(cx->arena, files->maps, files->n, files->cap);
     files->maps[files->n] = (struct infc_onnx_file){.bytes = *kept};
     *out = &files->maps[files->n];
