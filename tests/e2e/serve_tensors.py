@@ -268,7 +268,7 @@ def check_batches(infc, _, work):
 
 
 def check_limits(infc, source, work):
-    """Keys, a full queue, clients that leave, SIGTERM and a second one."""
+    """Keys, a full queue, clients that leave, SIGTERM, a second one, one that lasts too long."""
     env = {**os.environ, "KEYS": "one,two"}
     x = np.ones((1, 2, 5), np.float32)
     body = {"inputs": [tensor("x", x)]}
@@ -303,6 +303,14 @@ def check_limits(infc, source, work):
         time.sleep(0.2)
         expect(s.stop(signal.SIGTERM, 3) == -signal.SIGTERM, "a second SIGTERM ends it at once")
         c.close()
+    with Server(work / "apart/apart", "--batch-wait", "20s", "--drain", "300ms", "--threads", "1", prefix=["taskset", "-c", "0"]) as s:
+        with s.connect() as c:
+            c.sendall(data)
+            time.sleep(0.2)
+            s.process.send_signal(signal.SIGTERM)
+            status, _, reply = parse(read_all(c))
+        expect(status == 503 and "--drain" in json.loads(reply)["error"], "the time to end is over", reply)
+        expect(s.process.wait(10) == 0 and any(r["event"] == "drain_over" for r in s.requests()), "and it ends", s.log())
     for flags, said in ((["--port", "x"], "--port x"), (["--api-keys", "env:NO_SUCH"], "NO_SUCH"), (["--batch-wait", "x"], "--batch-wait")):
         done = subprocess.run([work / "apart/apart", "serve", *flags], capture_output=True, text=True)
         expect(done.returncode == 2 and said in done.stderr, flags, done.stderr)
