@@ -189,6 +189,15 @@ static bool pattern_names_take(infrt_json_reader *r, infrt_adapter_config *confi
     }
 }
 
+static bool dora_take(infrt_json_reader *r) {
+    return infrt_json_next(r) != 't'
+               ? off(r)
+               : infrt_json_refuse(
+                     r,
+                     "DoRA is not supported; merge it into its base (PEFT's merge_and_unload) and "
+                     "compile that");
+}
+
 static bool value_take(config_reader *c, infrt_json_reader *r, const char *key) {
     infrt_adapter_config *config = c->config;
     double value = 0;
@@ -201,6 +210,7 @@ static bool value_take(config_reader *c, infrt_json_reader *r, const char *key) 
     if (strcmp(key, "peft_type") == 0) return (c->type = text_is(r, "LORA"));
     if (strcmp(key, "bias") == 0) return text_is(r, "none");
     if (strcmp(key, "init_lora_weights") == 0) return beginning(r);
+    if (strcmp(key, "use_dora") == 0) return dora_take(r);
     if (strcmp(key, "use_rslora") == 0) return flag(r, &config->rslora);
     if (strcmp(key, "rank_pattern") == 0)
         return patterns(r, &config->ranks, &config->n_ranks, true);

@@ -67,7 +67,9 @@ static bool tensor_check(tensors_reader *t, infrt_json_reader *r) {
     one->end = t->offsets[1];
     if (t->rank != 2)
         return infrt_json_refuse(
-            r, "not a matrix; only LoRA's A and B of linear layers are supported");
+            r, strstr(one->name, "lora_magnitude_vector")
+                   ? "DoRA is not supported, only LoRA's A and B of linear layers"
+                   : "not a matrix; only LoRA's A and B of linear layers are supported");
     one->rows = t->shape[0];
     one->columns = t->shape[1];
     if (one->end < one->begin || one->end - one->begin != one->rows * one->columns * element)
