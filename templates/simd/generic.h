@@ -3,6 +3,11 @@
 #ifndef INFK_GENERIC_H
 #define INFK_GENERIC_H
 #include "scalar.h"
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
+#endif
 
 typedef float v_f32x4 __attribute__((vector_size(16)));
 typedef int32_t v_i32x4 __attribute__((vector_size(16)));
@@ -53,25 +58,7 @@ static INFK_INLINE v_f32x4 v_i8_to_f32x4(const int8_t *block) {
 }
 
 #if defined(INFK_SOFT_FMA)
-typedef double v_f64x2 __attribute__((vector_size(16)));
-typedef int64_t v_i64x2 __attribute__((vector_size(16)));
-/* s_fma of two lanes, before narrowing: `away` is all ones where the error has the sign of the sum, so that odd is
- * one up; the last bit of the sum decides whether it moves at all. */
-static INFK_INLINE v_f64x2 v_fma2(v_f64x2 a, v_f64x2 b, v_f64x2 c) {
-    const v_f64x2 p = a * b, sum = p + c, seen = sum - p, error = (p - (sum - seen)) + (c - seen);
-    const v_f64x2 zero = {0.0, 0.0};
-    const v_i64x2 bits = (v_i64x2)sum, inexact = (error > zero) | (error < zero);
-    const v_i64x2 away = ~((error > zero) ^ (sum > zero));
-    return (v_f64x2)(bits + (inexact & ((bits & 1) - 1) & ((away & 2) - 1)));
-}
-/* Not inlined: it is long, and calls are not what it costs. */
-static __attribute__((noinline, unused)) v_f32x4 v_fma4(v_f32x4 a, v_f32x4 b, v_f32x4 c) {
-    const v_f64x2 a01 = {(double)a[0], (double)a[1]}, b01 = {(double)b[0], (double)b[1]};
-    const v_f64x2 a23 = {(double)a[2], (double)a[3]}, b23 = {(double)b[2], (double)b[3]};
-    const v_f64x2 r01 = v_fma2(a01, b01, (v_f64x2){(double)c[0], (double)c[1]});
-    const v_f64x2 r23 = v_fma2(a23, b23, (v_f64x2){(double)c[2], (double)c[3]});
-    return (v_f32x4){(float)r01[0], (float)r01[1], (float)r23[0], (float)r23[1]};
-}
+#include "fma_generic.h"
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 static INFK_INLINE v_f32x4 v_fma4(v_f32x4 a, v_f32x4 b, v_f32x4 c) {
@@ -215,7 +202,7 @@ static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
 }
 
 #include "integers_generic.h"
-#if !defined(INFK_AARCH64_DOTPROD_H) /* which has them better */
+#if !defined(INFK_AARCH64_NEON_H) /* which has them better */
 #include "sums_generic.h"
 #include "bytes_generic.h"
 #endif

@@ -1,11 +1,7 @@
 /* integers_generic.h - 16 lanes of int32 in vector extensions: four quarters. What generic.h is for floats. Arithmetic
  * wraps. Narrow integers are widened where they are loaded; what is stored lies within the narrow type's range. */
-#if defined(__SSE2__)
-#include <emmintrin.h>
+#if defined(__SSE2__) || defined(__wasm_simd128__)
 #define VI_DOTS /* products of int16, added in pairs, are one instruction */
-#elif defined(__wasm_simd128__)
-#include <wasm_simd128.h>
-#define VI_DOTS
 #endif
 
 typedef int32_t v_i32x4_at __attribute__((vector_size(16), aligned(1), may_alias));

@@ -24,7 +24,7 @@ M, K, N = 33, 200, 100
 # makes (0: there is none)
 TARGETS = {
     "x86-64": (0, 0), "x86-64-v2": (0, 0), "x86-64-v3": (8, 0),
-    "aarch64": (4, 0), "aarch64+dotprod": (4, 4), "aarch64+i8mm": (4, 4), "aarch64+sve": (4, 0), "aarch64+sve2": (4, 4),
+    "aarch64": (4, 0), "aarch64+dotprod": (4, 4), "aarch64+i8mm": (4, 4), "aarch64+sve": (4, 4), "aarch64+sve2": (4, 4),
     "riscv64": (0, 0), "riscv64+v": (16, 0), "riscv64+v+zvl256b": (16, 0), "riscv64+v+zvl512b": (16, 0),
     "wasm32": (0, 0), "wasm32+simd128": (0, 0), "cortex-m4": (0, 0), "cortex-m7": (0, 0), "s390x": (0, 0),
 }

@@ -72,9 +72,12 @@ function(kernels_cross_level arch level name march)
   endforeach()
 endfunction()
 
-# With i8mm the same text takes other instructions. Code for vectors of 128 bits must not depend on their length.
-kernels_cross_level(aarch64 aarch64_dotprod aarch64_dotprod -march=armv8.2-a+dotprod max)
-kernels_cross_level(aarch64 aarch64_dotprod aarch64_dotprod_i8mm -march=armv8.2-a+dotprod+i8mm max)
+# The same text takes other instructions with dotprod, i8mm and SVE. Code for vectors of 128 bits must not depend on
+# their length.
+kernels_cross_level(aarch64 aarch64_neon aarch64_neon -march=armv8-a max)
+kernels_cross_level(aarch64 aarch64_neon aarch64_neon_dotprod -march=armv8.2-a+dotprod max)
+kernels_cross_level(aarch64 aarch64_neon aarch64_neon_i8mm -march=armv8.2-a+dotprod+i8mm max)
+kernels_cross_level(aarch64 aarch64_neon aarch64_neon_sve -march=armv8.2-a+sve max,sve128=on max,sve256=on max,sve512=on)
 set(v "rv64,v=true,vext_spec=v1.0")
 kernels_cross_level(riscv64 riscv64_v riscv64_v -march=rv64gcv ${v},vlen=128 ${v},vlen=256 ${v},vlen=512)
 kernels_cross_level(riscv64 riscv64_v riscv64_v_zvl512b -march=rv64gcv_zvl512b ${v},vlen=512)

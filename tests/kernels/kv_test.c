@@ -50,6 +50,21 @@ static const model models[] = {
     {"halves, window", 2, 2, 80, 80, 40, INFK_KV_F16, {270, 0, 0}},
     {"halves, long", 1, 1, 32, 32, 0, INFK_KV_F16, {520, 257, 0}},
 };
+enum { N_MODELS = sizeof models / sizeof *models, MOST_HEADS = 12, MOST_VECTORS = 4 };
+
+/* The models above, then small ones with every number of heads and vectors of a head that a tile may end with. */
+static bool model_at(size_t i, model *out) {
+    if (i < N_MODELS) {
+        *out = models[i];
+        return true;
+    }
+    i -= N_MODELS;
+    const ptrdiff_t heads = (ptrdiff_t)(i % MOST_HEADS) + 1,
+                    dim = (ptrdiff_t)(i / MOST_HEADS % MOST_VECTORS + 1) * 16;
+    const size_t format = i / MOST_HEADS / MOST_VECTORS;
+    *out = (model){"small", heads, 1, dim, dim, 0, format ? INFK_KV_F16 : INFK_KV_INT8, {40, 3, 0}};
+    return format < 2;
+}
 
 /* Data of a model: q, k, v of every position. */
 static float *x, *rope, *y, *y_other;
@@ -258,7 +273,7 @@ static const infk_kernel *newest(infk_kind kind, const infk_kv_dims *d) {
 /* Every line of the level that does this model: attend after the reference of kv_store, which is quick, then kv_store
  * before the newest attend. The slow ones, all of the generic level, go through the two plans that mix most, one on
  * plain and the other on rough data; references above that level, the same text, through one of them on plain data. */
-static void test_lines(const model *m) {
+static void test_lines(const model *m, size_t index) {
     const infk_kv_dims d = dims_of(m, 1);
     for (size_t i = 0; i < infk_kernel_count(); i++) {
         const infk_kernel *k = infk_kernel_at(i);
@@ -270,7 +285,7 @@ static void test_lines(const model *m) {
         store_entry = k->kind == INFK_kv_store ? entry : NULL;
         attend_entry = find(attend->name);
         const bool ref = strcmp(k->tile, "ref") == 0;
-        const size_t mixed = N_PLANS - 2 + (size_t)((m - models) + rough) % 2;
+        const size_t mixed = N_PLANS - 2 + (index + rough) % 2;
         if (few || (ref && !rough)) compare(m, &plans[mixed]);
         else if (!ref)
             for (size_t p = 0; p < N_PLANS; p++) compare(m, &plans[p]);
@@ -301,15 +316,16 @@ int main(void) {
     rope = malloc(sizeof *rope << 18), q = malloc(1 << 22);
     kv = aligned_alloc(64, 1 << 25), kv_other = aligned_alloc(64, 1 << 25);
     if (!x || !y || !y_other || !rope || !q || !kv || !kv_other) return 1;
-    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+    model m;
+    for (size_t i = 0; model_at(i, &m); i++) {
         for (int r = 0; r < 2; r++) {
             rough = r == 1;
-            fill(&models[i]);
+            fill(&m);
             store = reference(INFK_kv_store), attend = reference(INFK_attend);
             store_entry = attend_entry = NULL;
-            run(&models[i], &whole, kv, y);
-            if (!rough) check_definition(&models[i]);
-            test_lines(&models[i]);
+            run(&m, &whole, kv, y);
+            if (!rough) check_definition(&m);
+            test_lines(&m, i);
         }
     }
     printf("%s: %ld checks, %ld failures\n", QUOTE(LEVEL), checks, failures);

@@ -60,6 +60,28 @@ static void check_scalar(float a, float b, float c) {
     check(same(s_max_nan(a, b), most), "s_max_nan", a, b, 0, s_max_nan(a, b), most);
 }
 
+/* Sums just beside the middle of two floats, denormals too: what is beside is lost in a double. Every lane apart. */
+static void check_midway(void) {
+    for (int i = 0; i < 2000; i++) {
+        float a[16], b[16], c[16];
+        for (int l = 0; l < 16; l++) {
+            const int exponent = random_bits() % 2 ? -149 : (int)(random_bits() % 270) - 149,
+                      half = exponent - 1;
+            const float x = l % 2 ? 0x1.000002p+0f : 0x1.fffffcp-1f; /* 1 + 2^-23, 1 - 2^-23: their product 1 - 2^-46 */
+            const float y = l % 4 < 2 ? 0x1.fffffcp-1f : 0x1.000002p+0f;
+            const int quiet = (int)(random_bits() % 3); /* lanes that are not midway must not change the others */
+            a[l] = ldexpf(x, half / 2);
+            b[l] = ldexpf(random_bits() % 2 ? y : -y, half - half / 2);
+            c[l] = ldexpf((float)(int)(quiet ? random_bits() % 16 : (random_bits() & 0xffffffu)), exponent);
+            if (exponent > -149 + 23 && quiet == 2)
+                c[l] = ldexpf((float)(0x800000u | (random_bits() & 0x7fffffu)), exponent);
+            if (random_bits() % 2) c[l] = -c[l];
+            check_scalar(a[l], b[l], c[l]);
+        }
+        check_lanes(a, b, c);
+    }
+}
+
 static void check_trees(const float *a) {
     float t[16], m[16];
     memcpy(t, a, sizeof t);
@@ -306,6 +328,7 @@ int main(int argc, char **argv) {
         a[i % 16] = s_float(special[i % N]);
         check_trees(a);
     }
+    check_midway();
     check_whole();
     check_halves();
     check_tails();

@@ -1,8 +1,36 @@
-/* bytes_aarch64_dotprod.h - sums of products of bytes with the dot products of NEON: signed by signed into int32, and
- * with i8mm unsigned by signed. See bytes_generic.h and sums_generic.h. */
+/* bytes_aarch64_neon.h - sums of products of bytes: signed by signed into int32, by a dot product where there is
+ * one, and with i8mm unsigned by signed. See bytes_generic.h and sums_generic.h. */
+#if defined(__ARM_FEATURE_DOTPROD)
 static INFK_INLINE v_i32x4 vi_sdot4(v_i32x4 acc, v_i32x4 w, v_i32x4 x) {
     return (v_i32x4)vdotq_s32((int32x4_t)acc, (int8x16_t)w, (int8x16_t)x);
 }
+#elif defined(__ARM_FEATURE_SVE) && defined(__has_include) && __has_include(<arm_neon_sve_bridge.h>)
+/* SVE has the same; of its registers the first 128 bits are those of NEON. */
+#include <arm_neon_sve_bridge.h>
+#define VI_SVE_SUMS (svset_neonq_s32(svundef_s32(), (int32x4_t)acc))
+#define VI_SVE_BYTES(a) (svset_neonq_s8(svundef_s8(), (int8x16_t)(a)))
+static INFK_INLINE v_i32x4 vi_sdot4(v_i32x4 acc, v_i32x4 w, v_i32x4 x) {
+    return (v_i32x4)svget_neonq_s32(svdot_s32(VI_SVE_SUMS, VI_SVE_BYTES(w), VI_SVE_BYTES(x)));
+}
+/* With the i-th four bytes of x, a constant once this is inlined. */
+static INFK_INLINE v_i32x4 vi_sdot4_lane(v_i32x4 acc, v_i32x4 w, v_i32x4 x, int i) {
+#define VI_SVE_LANE(i) \
+    svget_neonq_s32(svdot_lane_s32(VI_SVE_SUMS, VI_SVE_BYTES(w), VI_SVE_BYTES(x), i))
+    return (v_i32x4)(i == 0   ? VI_SVE_LANE(0)
+                     : i == 1 ? VI_SVE_LANE(1)
+                     : i == 2 ? VI_SVE_LANE(2)
+                              : VI_SVE_LANE(3));
+#undef VI_SVE_LANE
+}
+#define VI_SDOT4_LANE
+#else
+/* Products are of 16 bits, added in pairs twice. */
+static INFK_INLINE v_i32x4 vi_sdot4(v_i32x4 acc, v_i32x4 w, v_i32x4 x) {
+    const int16x8_t low = vmull_s8(vget_low_s8((int8x16_t)w), vget_low_s8((int8x16_t)x));
+    const int16x8_t high = vmull_high_s8((int8x16_t)w, (int8x16_t)x);
+    return vi_add4(acc, (v_i32x4)vpaddq_s32(vpaddlq_s16(low), vpaddlq_s16(high)));
+}
+#endif
 
 /* ---- nibbles and signed bytes ---- */
 
@@ -67,5 +95,10 @@ static INFK_INLINE vqx16 vq_x16(const uint8_t *p) {
 static INFK_INLINE vqsum vq_dot(vqsum acc, vqx x, vqw w) { return VI_EACH3(vq_dot4, acc, x, w); }
 /* With the i-th four of 16: the lane is an operand of the instruction. */
 static INFK_INLINE vqsum vq_dot_lane(vqsum acc, vqx16 x, int i, vqw w) {
+#if defined(VI_SDOT4_LANE)
+    return vi_join(vi_sdot4_lane(acc.q0, w.q0, x, i), vi_sdot4_lane(acc.q1, w.q1, x, i),
+                   vi_sdot4_lane(acc.q2, w.q2, x, i), vi_sdot4_lane(acc.q3, w.q3, x, i));
+#else
     return vq_dot(acc, vi_set1(x[i]), w);
+#endif
 }
