@@ -124,12 +124,14 @@ static bool matmul_case(size_t i, const char *w_type, kernel_case *c) {
         {1, 3, 33, 17},  {1, 5, 64, 31}, {1, 6, 65, 3},   {1, 7, 16, 16}, {1, 13, 17, 15},
         {1, 14, 31, 64}, {1, 15, 32, 2}, {1, 29, 33, 65}, {1, 31, 47, 5}, {2, 3, 17, 4},
         {3, 1, 40, 6},   {2, 33, 15, 1}, {1, 4, 5, 130},  {1, 1, 16, 128}};
-    enum { N = sizeof shapes / sizeof *shapes };
+    enum { N = sizeof shapes / sizeof *shapes, HEIGHTS = 28 };
     uint64_t state = 7919 * i + 3;
-    if (i >= N + RANDOM_CASES) return false;
+    if (i >= N + HEIGHTS + RANDOM_CASES) return false;
     ptrdiff_t batch, m, n, k;
     if (i < N) {
         batch = shapes[i][0], m = shapes[i][1], n = shapes[i][2], k = shapes[i][3];
+    } else if (i < N + HEIGHTS) { /* each height of a tile of two and of one panel, a step beyond whole ones */
+        batch = 1, m = (ptrdiff_t)(i - N) / 2 + 1, n = i % 2 ? 31 : 47, k = 17;
     } else {
         batch = PICK(&state, 1, 1, 2, 3);
         m = PICK(&state, 1, 1, 2, 3, 4, 5, 7, 13, 15, 16, 17, 27, 29, 31);
