@@ -122,11 +122,9 @@ void infc_square_of_rows(const float *x, ptrdiff_t t, ptrdiff_t k, float *sum) {
 
 /* ---- by element ---------------------------------------------------------------------------------------------- */
 
-void infc_rotate(float *x, ptrdiff_t n) {
-    for (ptrdiff_t at = 0; at < n; at += INFC_GROUP) {
-        s_hadamard(x + at, INFC_GROUP);
-        for (ptrdiff_t i = 0; i < INFC_GROUP; i++) x[at + i] *= 0.125f;
-    }
+void infc_rotate(float *x, ptrdiff_t n, float factor) {
+    for (ptrdiff_t at = 0, size; at < n; at += size) s_rotate(x + at, size = s_rotate_size(n - at));
+    for (ptrdiff_t i = 0; i < n; i++) x[i] *= factor;
 }
 
 /* Of x = n ln 2 + r: 2^n times the polynomial of Cephes' expf. */

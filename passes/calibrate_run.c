@@ -7,6 +7,7 @@
 #include "../compiler/base/interrupt.h"
 #include "../compiler/ir/eval.h"
 #include "../compiler/ir/op_rules.h"
+#include "../templates/simd/scalar.h"
 #include <math.h>
 #include <string.h>
 
@@ -139,7 +140,7 @@ static infc_status rotated_matrix(run *r, MlirOperation op, MlirValue source, ma
     for (int64_t i = 0; i < n; i++) {
         memcpy(row, (const float *)w.data + i * inputs, (size_t)inputs * sizeof *row);
         memset(row + inputs, 0, (size_t)(k - inputs) * sizeof *row);
-        infc_rotate(row, k);
+        infc_rotate(row, k, S_ROTATED_WEIGHT);
         for (int64_t j = 0; j < k; j++)
             if (!isfinite(row[j])) return no_number(r, op, source);
         infc_panel_put(row, i, k, out->panels);
@@ -188,7 +189,7 @@ static infc_status records(run *r, MlirOperation op, bool rms) {
         for (int64_t i = 0; rms && i < inputs; i++) square += (double)row[i] * (double)row[i];
         const float by = rms ? (float)(1 / sqrt(square / (double)inputs + (double)epsilon)) : 1;
         for (int64_t i = 0; i < inputs; i++) y[i] = rms ? row[i] * by * w[i] : row[i];
-        infc_rotate(y, k);
+        infc_rotate(y, k, S_ROTATED_ROW);
     }
     return INFC_OK;
 }

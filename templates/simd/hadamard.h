@@ -12,6 +12,16 @@ static INFK_INLINE void v_hadamard64(vf16x v[4]) {
     v[2] = v_sub(ab, cd);
     v[3] = v_sub(a_b, c_d);
 }
+/* s_rotate of 64 values and, if `wide`, of 128. */
+static INFK_INLINE void v_rotate(vf16x v[8], int wide) {
+    v_hadamard64(v);
+    if (wide) v_hadamard64(v + 4);
+    for (int i = 0; i < 4; i++) {
+        const vf16x a = v[i], b = v[i + 4];
+        v[i] = wide ? v_add(a, b) : v_mul(a, v_set1(S_ROOT_2));
+        v[i + 4] = wide ? v_sub(a, b) : b;
+    }
+}
 /* s_hadamard of 16, 32 or 64 values in memory. */
 static INFK_INLINE void v_hadamard(float *x, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; i += 16) v_store(x + i, v_hadamard16(v_load(x + i)));

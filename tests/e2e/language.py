@@ -197,12 +197,15 @@ class Compiled:
 
 
 def turned(x, factor):
-    """Blocks of 64 along the last axis, filled up with zeros, through the Hadamard transform"""
+    """The last axis, filled up with zeros to whole 64, through the Hadamard transform of each 128, the root of 2 times
+    that of 64 at the end"""
     x = np.pad(x, ((0, 0), (0, -x.shape[1] % 64)))
     matrix = np.array([[1.0]])
-    while len(matrix) < 64:
+    while len(matrix) < 128:
         matrix = np.block([[matrix, matrix], [matrix, -matrix]])
-    return (x.reshape(len(x), -1, 64) @ matrix * factor).reshape(x.shape)
+    whole = x.shape[1] // 128 * 128
+    blocks = (x[:, :whole].reshape(len(x), whole // 128, 128) @ matrix).reshape(len(x), whole)
+    return np.concatenate([blocks, x[:, whole:] @ matrix[:64, :64][: x.shape[1] - whole] * 2**0.5], 1) * factor
 
 
 def steps(x, factor):
@@ -349,13 +352,13 @@ def main():
         """Linear layers as docs/numerics.md has them: int8 of weights and rows after the Hadamard transform."""
 
         def linear(self, x, name):
-            y = steps(turned(x, 1.0), 0.125) @ steps(turned(self.weights[name], 0.125), 1.0).T
+            y = steps(turned(x, 1.0), 0.0625) @ steps(turned(self.weights[name], 0.125), 1.0).T
             return y.astype(np.float16).astype(y.dtype) if "v_proj" in name else y
 
         def forward(self, ids, *more, **named):
             table = steps(turned(self.weights["model.embed_tokens.weight"], 0.125), 1.0)
             plain, self.weights = self.weights, dict(self.weights)
-            self.weights["model.embed_tokens.weight"] = turned(table, 0.125)[:, :HIDDEN]
+            self.weights["model.embed_tokens.weight"] = turned(table, 0.0625)[:, :HIDDEN]
             self.weights["lm_head.weight"] = np.eye(HIDDEN)
             rows = super().forward(ids, *more, **named)
             self.weights = plain

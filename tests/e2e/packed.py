@@ -22,7 +22,7 @@ CALIBRATED = INT4 + ["precision.calibration.tokens=1024"]
 RULES = INT4 + ['precision.rules=[{match: "down_proj|1.mlp", weights: int8}, {match: "layers.2.*o_proj", weights: f32}]']
 # Checksums of what is packed: where one differs for the same model, a layout has changed, and files of before would be
 # taken for what they are not: raise INFC_LLM_PACK_VERSION, then set them anew.
-LAYOUTS = {"f32": "88ebd1d8666ba074", "f16": "be56c8d63b8cea9f", "bf16": "096ac0072ad94857", "int8": "e030b62b76cd489b", "int4": "cf60c7f29c33e25b", "keep": "09bece6162c3e1ab"}
+LAYOUTS = {"f32": "88ebd1d8666ba074", "f16": "be56c8d63b8cea9f", "bf16": "096ac0072ad94857", "int8": "fdbdc1c011982a7f", "int4": "ff293bf15ba33026", "keep": "09bece6162c3e1ab"}
 
 
 def call(*argv):
@@ -134,7 +134,7 @@ def check_format(packed):
         aligned &= entry["dtype"] == "U8" and entry["shape"] == [end - begin]
         at = end
     expect(aligned and at == len(data), f"{len(directory)} entries stand one after another at multiples of 64")
-    expect(metadata["infw"] == "2" and metadata["xxh64"] == xxh64(data), f"its checksum is that of all data: {metadata['xxh64']}")
+    expect(metadata["infw"] == "3" and metadata["xxh64"] == xxh64(data), f"its checksum is that of all data: {metadata['xxh64']}")
     kinds = {name.split("/")[0] for name in directory}
     expect(kinds <= {"packed", "tensor", "file", "pad"} and {"packed", "tensor", "file"} <= kinds, f"entries: {sorted(kinds)}")
 
@@ -144,7 +144,7 @@ def check_layouts(infc, floats, gguf, work):
         out = work / f"layout_{name}.infw"
         infc_call(infc, "pack", gguf if name == "keep" else floats, "-o", out, *sets([f"precision.weights={name}"]))
         found = split(out)[0]["__metadata__"]["xxh64"]
-        expect(found == checksum, f"{name} weights are laid out as version 2 has them: {found}")
+        expect(found == checksum, f"{name} weights are laid out as version 3 has them: {found}")
 
 
 def write(path, directory, data):
@@ -176,7 +176,7 @@ def check_damaged(infc, packed, work):
         "cut off": (directory, data[:-1], "cut off or damaged"),
         "longer": (directory, data + b"\0", "belong to no tensor"),
         "a bit": (directory, data[:1000] + bytes([data[1000] ^ 1]) + data[1001:], "its checksum is"),
-        "version": (metadata(infw="3"), data, 'version "3" of the format is not read'),
+        "version": (metadata(infw="4"), data, 'version "4" of the format is not read'),
         "no metadata": ({k: v for k, v in directory.items() if k != "__metadata__"}, data, "it is no .infw file"),
         "no checksum": (metadata(xxh64=None), data, "it is no .infw file"),
         "no rules": (metadata(rules=None), data, "its metadata must say"),

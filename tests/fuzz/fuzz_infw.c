@@ -1,5 +1,6 @@
-/* The reader of .infw on any bytes, with the checksum set right, so that it is not what refuses them: it must return,
- * and what it accepts must have sizes that the configuration has, and a tokenizer that is read or refused. */
+/* The reader of .infw on any bytes, with version and checksum set right, so that these are not what refuses them: it
+ * must return, and what it accepts must have sizes that the configuration has, and a tokenizer that is read or
+ * refused. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,21 +8,29 @@
 #include "compiler/frontend/hf/safetensors.h"
 #include "compiler/frontend/llm/llm_pack.h"
 #include "compiler/frontend/tokenizer/bpe_tokenizer.h"
+#include "compiler/ir/weights.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void set_checksum(uint8_t *bytes, size_t size) {
-    static const char key[] = "\"xxh64\":\"";
+/* In the directory [at, end), what follows the first `key`. */
+static void set(uint8_t *at, const uint8_t *end, const char *key, const char *text) {
+    const size_t n_key = strlen(key), n = strlen(text);
+    at = memmem(at, (size_t)(end - at), key, n_key);
+    if (at && (size_t)(end - at) >= n_key + n) memcpy(at + n_key, text, n);
+}
+
+static void set_right(uint8_t *bytes, size_t size) {
     if (size < 8) return;
     const uint64_t n = infc_little_endian(bytes, 8);
     if (n > size - 8) return;
-    uint8_t *at = memmem(bytes + 8, n, key, sizeof key - 1), *end = bytes + 8 + n;
+    uint8_t *end = bytes + 8 + n;
     char digits[17];
     infc_xxh64 hash;
     infc_xxh64_begin(&hash);
     infc_xxh64_put(&hash, end, size - 8 - n);
     snprintf(digits, sizeof digits, "%016llx", (unsigned long long)infc_xxh64_end(&hash));
-    if (at && end - at >= (ptrdiff_t)sizeof key - 1 + 16) memcpy(at + sizeof key - 1, digits, 16);
+    set(bytes + 8, end, "\"xxh64\":\"", digits);
+    set(bytes + 8, end, "\"infw\":\"", INFC_PACKED_VERSION);
 }
 
 static infc_status use(infc_cx *cx, const infc_llm_model *model) {
@@ -45,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (infc_cx_init(&cx) != INFC_OK) return 0;
     uint8_t *bytes = malloc(size + !size);
     if (size) memcpy(bytes, data, size);
-    set_checksum(bytes, size);
+    set_right(bytes, size);
     infc_status status = infc_llm_pack_read_bytes(&cx, "m.infw", (infc_bytes){bytes, size}, &model);
     if (status == INFC_OK) status = use(&cx, &model);
     if (status == INFC_ERR_INTERNAL || (status == INFC_OK) != (cx.n_errors == 0)) abort();

@@ -27,14 +27,17 @@ static double sign(int i, int j) {
     for (int both = i & j; both; both &= both - 1) shared++;
     return shared % 2 ? -1 : 1;
 }
-/* H / 8 times each 64 values; the rest of the last 64 counts as zeros. */
-static void transform(const float *x, ptrdiff_t k, double *out) {
-    for (ptrdiff_t g = 0; g < k; g += 64)
-        for (int i = 0; i < 64; i++) {
+/* H times each 128 values, or the root of 2 times H times the 64 that are left over, times `factor`; what the
+ * last 64 lack counts as zeros. */
+static void transform(const float *x, ptrdiff_t k, double factor, double *out) {
+    for (ptrdiff_t g = 0, n; g < k; g += n) {
+        n = k - g > 64 ? 128 : 64;
+        for (int i = 0; i < n; i++) {
             out[g + i] = 0;
-            for (int j = 0; j < 64 && g + j < k; j++)
-                out[g + i] += sign(i, j) * (double)x[g + j] / 8;
+            for (int j = 0; j < n && g + j < k; j++)
+                out[g + i] += sign(i, j) * (double)x[g + j] * factor * sqrt((double)(128 / n));
         }
+    }
 }
 
 static double normal(uint64_t *state) { /* near enough */
@@ -91,7 +94,7 @@ static void check_quantize(shape s, uint64_t *state) {
     for (ptrdiff_t i = 0; i < s.k; i++) weight[i] = (float)normal(state);
     call(INFK_quantize, &d, x, NULL, y);
     for (ptrdiff_t t = 0; t < s.t; t++) {
-        transform(x + t * s.k, s.k, want);
+        transform(x + t * s.k, s.k, 0.0625, want);
         check_record(y + t * d.y_row, want, s.k, "quantize");
     }
     call(INFK_rms_quantize, &d, x, weight, y);
@@ -102,7 +105,7 @@ static void check_quantize(shape s, uint64_t *state) {
         for (ptrdiff_t i = 0; i < s.k; i++)
             scaled[i] =
                 (float)((double)x[t * s.k + i] / sqrt(square / (double)s.k + 1e-5) * (double)weight[i]);
-        transform(scaled, s.k, want);
+        transform(scaled, s.k, 0.0625, want);
         check_record(y + t * d.y_row, want, s.k, "rms_quantize");
     }
     free(x), free(weight), free(scaled), free(want), free(y);
@@ -196,7 +199,7 @@ static void check_linear(shape s, int bits, int parts, uint64_t *state) {
         w[i] = (float)(normal(state) * (i % 97 == 0 ? 0.3 : 0.05));
     int8_t *packed = pack(s, bits, parts, w, worth);
     for (ptrdiff_t n = 0; n < s.n; n++) {
-        transform(w + n * s.k, s.k, rotated);
+        transform(w + n * s.k, s.k, 0.125, rotated);
         for (ptrdiff_t k = 0; k < k64; k++) {
             off += pow(worth[n * k64 + k] - rotated[k], 2);
             all += pow(rotated[k], 2);
@@ -232,13 +235,13 @@ static void check_embed(shape s, uint64_t *state) {
     for (ptrdiff_t t = 0; t < s.t; t++)
         for (ptrdiff_t k = 0; k < s.k; k++) {
             const double got = (double)y[t * s.k + k], want = (double)w[tokens[t] * s.k + k];
-            check(fabs(got - want) < 0.15, "embedding", got, want); /* 8 times half a step of 4.5 / 127 */
+            check(fabs(got - want) < 0.21, "embedding", got, want); /* 8 times half a step of 6.4 / 127 */
         }
     free(w), free(y), free(tokens), free(worth), free(packed);
 }
 
 int main(void) {
-    static const shape shapes[] = {{1, 16, 64}, {3, 34, 130}, {2, 80, 576}, {5, 6, 63}};
+    static const shape shapes[] = {{1, 16, 64}, {3, 34, 130}, {2, 80, 576}, {5, 6, 63}, {2, 18, 256}};
     uint64_t state = 20;
     check_odd_rows();
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {

@@ -140,15 +140,17 @@ static double softplus(double a) { return fmax(a, 0) + log1p(exp(-fabs(a))); }
 
 /* Functions of one argument in [-limit, limit], and the most that each may be off, in units of the last place. */
 static void check_hadamard(const float *a16) {
-    float got[64], want[64];
-    vf16x v[4];
-    for (int i = 0; i < 64; i++) want[i] = a16[i % 16] * (float)(1 + i / 16);
-    for (int i = 0; i < 4; i++) v[i] = v_load(want + 16 * i);
-    v_hadamard64(v);
-    for (int i = 0; i < 4; i++) v_store(got + 16 * i, v[i]);
-    s_hadamard(want, 64);
-    for (int i = 0; i < 64; i++)
-        check(same(got[i], want[i]), "v_hadamard64", (float)i, 0, 0, got[i], want[i]);
+    for (int n = 64; n <= 128; n += 64) {
+        float got[128], want[128];
+        vf16x v[8];
+        for (int i = 0; i < 128; i++) want[i] = a16[i % 16] * (float)(1 + i / 16);
+        for (int i = 0; i < 8; i++) v[i] = v_load(want + 16 * i);
+        v_rotate(v, n == 128);
+        for (int i = 0; i < 8; i++) v_store(got + 16 * i, v[i]);
+        s_rotate(want, n);
+        for (int i = 0; i < n; i++)
+            check(same(got[i], want[i]), "v_rotate", (float)i, (float)n, 0, got[i], want[i]);
+    }
 }
 
 /* 16 outputs by four inputs, of random bytes or of the largest of both signs. */

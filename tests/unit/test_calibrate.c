@@ -122,7 +122,7 @@ static void feedback_pays(void **state) {
     desc.attrs[0] = infc_attr_int("inputs", K);
     assert_int_equal(infc_tensor_create(&cx, cx.arena, &desc.in[0], &in), INFC_OK);
     memcpy(in.data, w, N * K * sizeof *w);
-    infc_rotate(in.data, N * K);
+    for (ptrdiff_t n = 0; n < N; n++) infc_rotate((float *)in.data + n * K, K, 0.0625f);
     assert_int_equal(infc_eval_op(&cx, cx.arena, &desc, &in, &made), INFC_OK);
     double with = 0, without = 0;
     for (ptrdiff_t n = 0; n < N; n++) {

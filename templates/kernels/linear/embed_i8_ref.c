@@ -1,5 +1,5 @@
-/* embed_i8: column `token` of panels as linear_i8 has them: q * scale, or with rotate the exact integers that the
- * transform makes of each 64 values q, times scale / 8. */
+/* embed_i8: column `token` of panels as linear_i8 has them: q * scale, or with rotate what the transform
+ * makes of the values q (integers, and in a last block of 64 these times the root of 2), times scale / 16. */
 static INFK_INLINE void INFK(embed_i8)(const infk_embed_dims *d, const T *x, const W *w,
                                        const EPI_TYPE *e, ptrdiff_t begin, ptrdiff_t end) {
     const ptrdiff_t groups = (d->k + 63) / 64;
@@ -7,13 +7,14 @@ static INFK_INLINE void INFK(embed_i8)(const infk_embed_dims *d, const T *x, con
         const W *panel = w + x[t] / 16 * d->w_panel;
         const ptrdiff_t lane = x[t] % 16;
         const float scale = s_float(((const infk_b4 *)(const void *)(panel + d->w_panel - 64))[lane]);
-        for (ptrdiff_t g = 0; g < groups; g++) {
-            float v[64];
-            for (ptrdiff_t i = 0; i < 64; i++)
-                v[i] = (float)panel[(g * 16 + i / 4) * 64 + lane * 4 + i % 4];
-            if (d->rotate) s_hadamard(v, 64);
-            for (ptrdiff_t i = 0; i < 64 && g * 64 + i < d->k; i++)
-                EPI(v[i] * (d->rotate ? scale * 0.125f : scale), t * d->k + g * 64 + i, t, g * 64 + i);
+        for (ptrdiff_t k = 0; k < groups * 64; k += 128) {
+            const ptrdiff_t n = s_rotate_size(groups * 64 - k);
+            float v[128];
+            for (ptrdiff_t i = 0; i < n; i++)
+                v[i] = (float)panel[(k + i) / 4 * 64 + lane * 4 + i % 4];
+            if (d->rotate) s_rotate(v, n);
+            for (ptrdiff_t i = 0; i < n && k + i < d->k; i++)
+                EPI(v[i] * (d->rotate ? scale * S_ROTATED_ROW : scale), t * d->k + k + i, t, k + i);
         }
     }
 }
