@@ -226,6 +226,8 @@ static infc_status refuse_features(infc_cx *cx, infc_loc loc, const char *text,
 }
 
 infc_status infc_target_parse(infc_cx *cx, infc_loc loc, const char *text, infc_target *out) {
+    if (strcmp(text, "x86-64-v1") == 0)
+        text = "x86-64"; /* as the psABI calls what comes before v2 */
     if (strchr(text, ':')) return infc_target_parse_levels(cx, loc, text, out);
     size_t n = strcspn(text, "+");
     bool host = n == 4 && memcmp(text, "host", n) == 0;

@@ -17,9 +17,30 @@ static const char *keep(infc_cx *cx, const char *text) {
     return text ? infc_arena_copy_string(cx->arena, text, strlen(text)) : NULL;
 }
 
+/* How many bytes the character takes that stands there, 0 where it is none in UTF-8. */
+static size_t character(const char *text, size_t left) {
+    for (size_t n = 1; n <= 4 && n <= left; n++)
+        if (infc_text_is_utf8(text, n)) return n;
+    return 0;
+}
+
+/* What files hold may be in messages: bytes that are not UTF-8 are shown as \xNN. */
+static const char *shown(infc_cx *cx, const char *text) {
+    const size_t length = text ? strlen(text) : 0;
+    if (!text || infc_text_is_utf8(text, length)) return text;
+    infc_buf out = {.arena = cx->arena};
+    for (size_t at = 0, n; at < length; at += n ? n : 1) {
+        n = character(text + at, length - at);
+        if (n) infc_buf_put(&out, text + at, n);
+        else infc_buf_printf(&out, "\\x%02x", (unsigned char)text[at]);
+    }
+    return infc_buf_str(&out);
+}
+
 static void record(infc_cx *cx, infc_diag diag) {
     diag.loc.file = keep(cx, diag.loc.file); /* the caller's may live in a scratch arena */
-    diag.loc.node = keep(cx, diag.loc.node);
+    diag.loc.node = shown(cx, keep(cx, diag.loc.node));
+    diag.text = shown(cx, diag.text);
     INFC_GROW(cx->arena, cx->diags, cx->n_diags, cx->cap_diags);
     cx->diags[cx->n_diags++] = diag;
     if (diag.severity == INFC_ERROR) cx->n_errors++;
@@ -90,7 +111,7 @@ void infc_diags_place(infc_cx *cx, size_t mark, infc_loc loc) {
         if (d->severity != INFC_ERROR || d->loc.file || d->loc.node) continue;
         d->loc = loc;
         d->loc.file = keep(cx, loc.file);
-        d->loc.node = keep(cx, loc.node);
+        d->loc.node = shown(cx, keep(cx, loc.node));
     }
 }
 

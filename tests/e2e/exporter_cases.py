@@ -246,6 +246,37 @@ def external_data_beside_the_model_and_links_to_elsewhere(b):
     assert code == 3 and '".." is not allowed' in text, f"exit {code}: {text}"
 
 
+# ---- sizes that the run knows ------------------------------------------------------------------------------------------
+
+
+@case
+def a_causal_mask_by_trilu_of_an_open_size(b):
+    """PyTorch's scaled_dot_product_attention(is_causal=True) up to opset 22; other triangles, and the identity, beside it."""
+    made = model([node("Shape", "x", "s", start=1), node("Gather", "s first", "n"), node("Concat", "n n", "nn", axis=0), node("Expand", "one nn", "all"),
+                  node("Trilu", "all", "low", upper=0), node("Equal", "low zero", "hidden"), node("Where", "hidden never zero", "mask"),
+                  node("Transpose", "x", "xt", perm=[0, 2, 1]), node("MatMul", "x xt", "p"), node("Add", "p mask", "pm"), node("Softmax", "pm", "y", axis=-1),
+                  node("Trilu", "x k2", "up"), node("Trilu", "x k3", "down", upper=0), node("EyeLike", "all", "eye", k=1)], {"x": ["b", "n", 5]}, ["y", "up", "down", "eye"],
+                 {"first": i64(0), "one": np.ones(1, np.float32), "zero": np.zeros(1, np.float32), "never": np.full(1, -np.inf, np.float32),
+                  "k2": np.int64(2), "k3": np.int64(-3)})
+    b.agrees_at(made, {"b": "1..2", "n": "1..9"}, *({"x": f32(*dims, 5)} for dims in ((1, 1), (2, 9), (1, 4))))
+
+
+@case
+def a_float_range_over_an_open_size(b):
+    """torch.arange(T, dtype=torch.float32)."""
+    nodes = [node("Shape", "x", "s"), node("Cast", "s", "f", to=1), node("Squeeze", "f", "n")]
+    for bounds, start, step in (("start n step", 0, 1), ("start n step", -2, 3), ("n start step", -1, -2)):
+        b.agrees_at(model([*nodes, node("Range", bounds, "y")], {"x": ["t"]}, ["y"], {"start": np.float32(start), "step": np.float32(step)}),
+                    {"t": "1..9"}, *({"x": f32(n)} for n in (1, 4, 9)))
+
+
+@case
+def reductions_of_sizes_and_over_open_axes(b):
+    made = model([node("ReduceMean", "x", "m", axes=[1, 3]), node("Shape", "x", "s"), node("ReduceProd", "s", "p", keepdims=0), node("Unsqueeze", "p zero", "q"),
+                  node("Reshape", "x q", "flat")], {"x": ["n", 4, "h", "w"]}, ["m", "flat"], {"zero": i64(0)}, opset=13)
+    b.agrees_at(made, {"n": "1..2", "h": "1..8", "w": "1..8"}, *({"x": f32(n, 4, h, w)} for n, h, w in ((1, 1, 1), (2, 8, 3), (1, 5, 6))))
+
+
 # ---- operators of detectors, language models and decoders, compiled ---------------------------------------------------
 
 

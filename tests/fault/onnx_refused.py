@@ -312,6 +312,9 @@ case("instancenorm_scale", one("InstanceNormalization", [[2, 3, 4]], [f32([2]), 
 case("groupnorm_groups", one("GroupNormalization", [[2, 6, 4]], [f32([6]), f32([6])], opset=21, num_groups=4),
      "4 groups do not divide 6 channels")
 case("lpnorm_p", one("LpNormalization", [[2, 3]], p=3), 'attribute "p" is 3, not 1 or 2')
+case("reduce_prod_many", one("ReduceProd", [[5, 13]]), "multiplies 65 elements with each other; 64 at most are supported")
+case("groupnorm_opset18", one("GroupNormalization", [[2, 6, 4]], [f32([6]), f32([6])], opset=18, num_groups=3), "before opset 21 it has one value for each of 3 groups")
+case("pow_whole_negative", one("Pow", [np.array([2])], [np.int64(-1)]), "one constant whole number from 0 to 63")
 case("reduce_l2_noop", one("ReduceL2", [[2, 3]], [i64()], opset=18, noop_with_empty_axes=1), "over no axes is not supported")
 case("logsoftmax_axis", one("LogSoftmax", [[2, 3]], axis=2), "axis 2 is out of range")
 S2 = np.array([1, 1, 2, 2], np.float32)

@@ -141,6 +141,8 @@ case("rmsnorm_axis", "RMSNormalization", [[2, 3, 5]], [f32([3, 5])], opset=24, a
 case("instancenorm", "InstanceNormalization", [X], [f32([3]), f32([3], "b")])
 case("instancenorm_1d", "InstanceNormalization", [[2, 3, 20]], [f32([3]), f32([3], "b")], epsilon=0.01, opset=7)
 case("instancenorm_3d", "InstanceNormalization", [[2, 3, 4, 2, 3]], [f32([3]), f32([3], "b")], opset=22)
+case("groupnorm_opset18", "GroupNormalization", [[2, 6, 4, 5]], [f32([3]), f32([3], "b")], opset=18, num_groups=3)
+case("groupnorm_opset18_one", "GroupNormalization", [[2, 6, 4]], [f32([1]), f32([1], "b")], opset=20, num_groups=1)
 case("groupnorm", "GroupNormalization", [[2, 6, 4, 5]], [f32([6]), f32([6], "b")], opset=21, num_groups=3)
 case("groupnorm_one", "GroupNormalization", [[2, 6, 4]], [f32([6]), f32([6], "b")], opset=22, num_groups=1, epsilon=0.1)
 case("lpnorm_default", "LpNormalization", [[3, 10]])
@@ -247,6 +249,18 @@ for op in ["Min", "L1", "L2", "SumSquare", "LogSumExp", "LogSum"]:
     case(p + "input", "Reduce" + op, [R], [i64(2, -1)], opset=18, low=low)
     case(p + "input_absent", "Reduce" + op, [R], opset=18, keepdims=0, low=low)
 case("reduce_min_noop", "ReduceMin", [R], [i64()], opset=18, noop_with_empty_axes=1)
+for dtype in [np.int8, np.uint8, np.int32, np.int64]:  # the ends of each range: -MIN would be MIN again
+    ends = np.array([[0, np.iinfo(dtype).max, 1], [np.iinfo(dtype).min, 5, np.iinfo(dtype).min], [7, 7, 3]], dtype)
+    for op in ["ReduceMin", "ReduceMax"]:
+        case(f"{op}_{np.dtype(dtype)}", op, [ends], opset=13, axes=[1], result=dtype)
+        case(f"{op}_{np.dtype(dtype)}_all", op, [ends], opset=13, result=dtype)
+for dtype, ops in [(np.int32, ["Mean", "L1", "SumSquare", "Prod"]), (np.int64, ["SumSquare", "Prod"])]:
+    for op in ops:  # a mean of integers goes towards 0
+        case(f"Reduce{op}_{np.dtype(dtype)}", "Reduce" + op, [np.array([[-3, 2, -1], [9, -4, 3]], dtype)], opset=13, axes=[1], result=dtype)
+    for exponent in [0, 1, 2, 3, 10]:
+        case(f"pow_{np.dtype(dtype)}_{exponent}", "Pow", [np.arange(-7, 8, dtype=dtype)], [np.array(exponent, dtype)], opset=15, result=dtype)
+case("reduce_prod_apart", "ReduceProd", [R], opset=13, axes=[0, 2])
+case("reduce_prod_input", "ReduceProd", [[2, 3, 2]], [i64(1)], opset=18, keepdims=0)
 case("reduce_logsumexp_far", "ReduceLogSumExp", [R], opset=13, axes=[1], low=-200, high=200)
 case("max_axes_opset20", "ReduceMax", [R], [i64(1)], opset=20)
 case("sum_long", "ReduceSum", [[3, 1000]], [i64(1)], opset=13, low=0)

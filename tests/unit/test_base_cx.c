@@ -68,6 +68,24 @@ static void progress(void **state) {
     assert_int_equal(strlen(line), 255);
 }
 
+static void excused_and_shown(void **state) {
+    (void)state;
+    infc_cx cx;
+    assert_int_equal(infc_cx_init(&cx), INFC_OK);
+    infc_buf out = {.arena = cx.arena};
+    infc_fail(&cx, INFC_ERR_SPEC, INFC_NO_LOC, "stays");
+    const size_t mark = cx.n_diags;
+    infc_fail(&cx, INFC_ERR_MODEL, INFC_NO_LOC, "caf\xc3\xa9 \xff\xc3");
+    infc_diags_place(&cx, 0, (infc_loc){.file = "m.onnx", .node = "node \"\x80\""});
+    infc_diags_excuse(&cx, mark, "left out");
+    assert_int_equal(cx.n_errors, 1);
+    infc_diags_text(&cx, &out);
+    assert_string_equal(infc_buf_str(&out),
+                        "m.onnx: error: node \"\\x80\": stays\n"
+                        "m.onnx: warning: node \"\\x80\": left out: caf\xc3\xa9 \\xff\\xc3\n");
+    infc_cx_deinit(&cx);
+}
+
 static void exit_codes(void **state) {
     (void)state;
     static const int expected[] = {0, 1, 2, 3, 3, 4, 4, 4, 70};
@@ -77,9 +95,8 @@ static void exit_codes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_and_json),
-        cmocka_unit_test(no_diagnostics),
-        cmocka_unit_test(progress),
+        cmocka_unit_test(text_and_json), cmocka_unit_test(no_diagnostics),
+        cmocka_unit_test(progress),      cmocka_unit_test(excused_and_shown),
         cmocka_unit_test(exit_codes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,10 @@ infc_status infc_llm_config_check(infc_cx *cx, infc_loc loc, const infc_llm_conf
         infc_fail(cx, INFC_ERR_MODEL, loc, "the %s is %llu; it must be from 1 to %llu", limits[i].name,
                   (unsigned long long)limits[i].value, (unsigned long long)limits[i].max);
     }
-    demand(cx, loc, !c->kv_heads || c->heads % c->kv_heads == 0, "the heads are no multiple of the KV heads");
+    demand(cx, loc, !c->kv_heads || c->heads % c->kv_heads == 0,
+           "the heads (num_attention_heads; of GGUF, attention.head_count) are no multiple of the "
+           "KV heads "
+           "(num_key_value_heads; attention.head_count_kv)");
     demand(cx, loc, c->head_dim % 2 == 0, "the size of a head is odd, but rotary embedding turns pairs");
     demand(cx, loc, isfinite(c->norm_epsilon) && c->norm_epsilon >= 0 && c->norm_epsilon < 1,
            "the epsilon of the norms is not in [0, 1)");

@@ -166,7 +166,9 @@ infc_status infc_onnx_view(infc_onnx_at *at, const infc_onnx_operand *in, const 
     if (same_dims(&from.type, dims, rank)) return INFC_OK;
     if (!from.constant) {
         infc_attr attr = infc_attr_ints("shape", dims, rank);
-        return infc_onnx_build(at, INFC_OP_reshape, &from, 1, &attr, 1, out);
+        INFC_TRY(infc_onnx_build(at, INFC_OP_reshape, &from, 1, &attr, 1, out));
+        out->dim = from.dim;
+        return INFC_OK;
     }
     infc_weight *view = INFC_NEW(at->import->cx->arena, infc_weight, 1);
     *view = *from.constant;

@@ -330,9 +330,7 @@ static infc_status open_range(infc_onnx_at *at, const infc_onnx_operand in[3]) {
     if (in[0].type.dtype != INFC_DTYPE_i64 || infc_dim_open(step) || step == 0)
         return infc_onnx_refuse(
             at, "a range over dimensions known only at run time must be of int64, in fixed steps");
-    bool back = step < 0;
-    int64_t room = back ? infc_dim_sub(start, limit) : infc_dim_sub(limit, start);
-    INFC_TRY(infc_onnx_numbers(at, start, step, infc_dim_blocks(room, back ? -step : step), &y));
+    INFC_TRY(infc_onnx_numbers_until(at, start, limit, step, &y));
     return infc_onnx_output(at, 0, &y);
 }
 
@@ -411,6 +409,7 @@ static infc_status cast_integer(infc_onnx_at *at, const infc_weight *from, int64
 /* Between any two types when it is a constant; else between f32, bool and integers. */
 static infc_status cast_to(infc_onnx_at *at, infc_dtype to) {
     infc_onnx_operand x = infc_onnx_any(at, 0), y;
+    const infc_weight *constant = x.constant;
     infc_dtype from = x.type.dtype;
     infc_type type = x.type;
     void *bytes;
@@ -428,6 +427,8 @@ static infc_status cast_to(infc_onnx_at *at, infc_dtype to) {
                 "the model in float32; its weights may stay %s, with a Cast to float behind each",
                 infc_dtype_name(from), infc_dtype_name(to), infc_dtype_name(to));
         INFC_TRY(infc_onnx_convert(at, to, &x, &y));
+        if (constant && to == INFC_DTYPE_f32 && infc_type_count(&type) == 1)
+            y.dim = infc_weight_i64(constant, 0);
         return infc_onnx_output(at, 0, &y);
     }
     INFC_TRY(infc_onnx_constant(at, &type, &bytes, &y));

@@ -11,6 +11,7 @@ typedef struct infc_onnx_operand {
     infc_type type;
     MlirValue value;             /* null for a constant */
     const infc_weight *constant; /* null when computed; its integers may be open dims (weights.h) */
+    int64_t dim;                 /* of one computed f32: the open dim that it is; 0: none known */
 } infc_onnx_operand;
 
 typedef struct infc_onnx_at {
@@ -57,6 +58,9 @@ infc_status infc_onnx_dims_among(infc_onnx_at *at, const infc_onnx_operand *in, 
 
 /* onnx_open.c: numbers start, start + step, .. that may depend on open dims, as i64[n]; open. */
 infc_status infc_onnx_numbers(infc_onnx_at *at, int64_t start, int64_t step, int64_t n, infc_onnx_operand *out);
+/* The same up to, not including, limit. */
+infc_status infc_onnx_numbers_until(infc_onnx_at *at, int64_t start, int64_t limit, int64_t step,
+                                    infc_onnx_operand *out);
 /* A dim as f32, of rank 0; `what` names a constant. */
 infc_status infc_onnx_dim_float(infc_onnx_at *at, const char *what, int64_t dim, infc_onnx_operand *out);
 /* A constant that holds open dims becomes computed, so that any op may read it; others stay as they are. */
@@ -189,6 +193,7 @@ infc_status infc_onnx_import_qlinear_matmul(infc_onnx_at *at);
 infc_status infc_onnx_import_qlinear_sigmoid(infc_onnx_at *at);
 infc_status infc_onnx_import_qlinear_softmax(infc_onnx_at *at);
 infc_status infc_onnx_import_quantize(infc_onnx_at *at);
+infc_status infc_onnx_import_range(infc_onnx_at *at);
 infc_status infc_onnx_import_reduce(infc_onnx_at *at);
 infc_status infc_onnx_import_reshape(infc_onnx_at *at);
 infc_status infc_onnx_import_resize(infc_onnx_at *at);

@@ -54,6 +54,13 @@ infc_status infc_onnx_numbers(infc_onnx_at *at, int64_t start, int64_t step, int
     return infc_onnx_map2(at, "add", *out, below, out);
 }
 
+infc_status infc_onnx_numbers_until(infc_onnx_at *at, int64_t start, int64_t limit, int64_t step,
+                                    infc_onnx_operand *out) {
+    bool back = step < 0;
+    int64_t room = back ? infc_dim_sub(start, limit) : infc_dim_sub(limit, start);
+    return infc_onnx_numbers(at, start, step, infc_dim_blocks(room, back ? -step : step), out);
+}
+
 infc_status infc_onnx_dim_float(infc_onnx_at *at, const char *what, int64_t dim, infc_onnx_operand *out) {
     *out = infc_onnx_scalar(at, what, (float)dim);
     if (!infc_dim_open(dim)) return INFC_OK;

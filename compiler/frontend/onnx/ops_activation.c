@@ -109,9 +109,38 @@ static infc_status power(infc_onnx_at *at, infc_onnx_operand x, float exponent, 
     }
 }
 
+/* Of integers, by squaring: x^0 is 1. */
+static infc_status whole_power(infc_onnx_at *at, infc_onnx_operand *y) {
+    enum { MOST = 63 };
+    infc_onnx_operand x;
+    const infc_onnx_operand exponent = infc_onnx_any(at, 1);
+    static const int64_t one = 1;
+    INFC_TRY(infc_onnx_number(at, 0, &x));
+    const double value =
+        exponent.constant && infc_type_count(&exponent.type) == 1 && exponent.type.rank <= x.type.rank
+            ? infc_weight_f64(exponent.constant, 0)
+            : -1;
+    if (!(value >= 0 && value <= (double)MOST) || value != (double)(int)value)
+        return infc_onnx_refuse(at, "of integers, the exponent must be one constant whole number from 0 to %d", MOST);
+    if (value == 0) return infc_onnx_filled(at, &x.type, &one, y);
+    int bit = (MOST + 1) / 2;
+    while (bit > (int)value) bit /= 2;
+    *y = x;
+    while (bit /= 2) {
+        INFC_TRY(infc_onnx_map2(at, "mul", *y, *y, y));
+        if ((int)value & bit) INFC_TRY(infc_onnx_map2(at, "mul", *y, x, y));
+    }
+    return INFC_OK;
+}
+
 infc_status infc_onnx_import_pow(infc_onnx_at *at) {
     infc_onnx_operand in[2], y;
     bool done = false;
+    const infc_dtype dtype = infc_onnx_any(at, 0).type.dtype;
+    if (dtype == INFC_DTYPE_i32 || dtype == INFC_DTYPE_i64) {
+        INFC_TRY(whole_power(at, &y));
+        return infc_onnx_output(at, 0, &y);
+    }
     INFC_TRY(infc_onnx_input(at, 0, &in[0]));
     infc_onnx_operand exponent = infc_onnx_any(at, 1);
     const infc_weight *c = exponent.constant;

@@ -48,6 +48,10 @@ infc_status infc_onnx_import_layer_norm(infc_onnx_at *at) {
     return infc_onnx_output(at, 0, &y);
 }
 
+enum {
+    SCALE_PER_CHANNEL = 21
+}; /* the opset from which GroupNormalization has it; before, it is one per group */
+
 /* InstanceNormalization is GroupNormalization with a group for each channel. */
 infc_status infc_onnx_import_group_norm(infc_onnx_at *at) {
     infc_onnx_operand x, y, scale, bias;
@@ -63,15 +67,29 @@ infc_status infc_onnx_import_group_norm(infc_onnx_at *at) {
     if (groups < 1 || channels % groups != 0)
         return infc_onnx_invalid(at, "%lld groups do not divide %lld channels", (long long)groups,
                                  (long long)channels);
-    INFC_TRY(infc_onnx_channel_input(at, 1, &x.type, &scale));
-    INFC_TRY(infc_onnx_channel_input(at, 2, &x.type, &bias));
+    const bool per_group = strcmp(at->node->op, "GroupNormalization") == 0 && at->opset < SCALE_PER_CHANNEL;
+    infc_type scaled = x.type;
+    for (size_t i = 1; per_group && i < 3; i++) {
+        const infc_type type = infc_onnx_any(at, i).type;
+        if (type.rank != 1 || type.dims[0] != groups)
+            return infc_onnx_invalid(
+                at, "input %zu, \"%s\", is %s; before opset 21 it has one value for each of %lld groups",
+                i, at->node->inputs[i], infc_type_text(at->arena, &type), (long long)groups);
+    }
+    if (per_group) {
+        const int64_t inner = infc_dim_mul(channels / groups, infc_dims_product(&x.type, 2, x.type.rank));
+        scaled = (infc_type){.dtype = x.type.dtype, .rank = 3, .dims = {x.type.dims[0], groups, inner}};
+    }
+    INFC_TRY(infc_onnx_channel_input(at, 1, &scaled, &scale));
+    INFC_TRY(infc_onnx_channel_input(at, 2, &scaled, &bias));
     int64_t rows[] = {infc_dim_mul(x.type.dims[0], groups),
                       infc_dim_mul(channels / groups, infc_dims_product(&x.type, 2, x.type.rank))};
     INFC_TRY(infc_onnx_view(at, &x, rows, 2, &y));
     INFC_TRY(infc_onnx_norm_rows(at, &y, 1, true, 1e-5f, &y));
-    INFC_TRY(infc_onnx_view(at, &y, x.type.dims, x.type.rank, &y));
+    INFC_TRY(infc_onnx_view(at, &y, scaled.dims, scaled.rank, &y));
     INFC_TRY(infc_onnx_map2(at, "mul", y, scale, &y));
     INFC_TRY(infc_onnx_map2(at, "add", y, bias, &y));
+    INFC_TRY(infc_onnx_view(at, &y, x.type.dims, x.type.rank, &y));
     return infc_onnx_output(at, 0, &y);
 }
 

@@ -43,6 +43,9 @@ infc_status infc_onnx_import_mod(infc_onnx_at *at) {
     if (!fmod) INFC_TRY(infc_onnx_fold(at, &done));
     if (!fmod && done) return INFC_OK;
     for (size_t i = 0; i < 2; i++) INFC_TRY(infc_onnx_number(at, i, &in[i]));
+    if (in[0].type.dtype == INFC_DTYPE_f32)
+        return fmod ? infc_onnx_refuse(at, "fmod=1 of floats is not supported; of integers it is")
+                    : infc_onnx_invalid(at, "of floats, ONNX has Mod with fmod=1 only");
     INFC_TRY(infc_onnx_map(at, fmod ? "fmod" : "mod", in, 2, &y));
     return infc_onnx_output(at, 0, &y);
 }

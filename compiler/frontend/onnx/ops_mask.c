@@ -14,6 +14,16 @@ static infc_status one_integer(infc_onnx_at *at, size_t i, int64_t *out) {
     return INFC_OK;
 }
 
+/* Of an open matrix, by numbers of rows and columns: column fn row + k, or with `swapped` the other way round. */
+static infc_status diagonal(infc_onnx_at *at, const int64_t dims[2], int64_t k, const char *fn,
+                            bool swapped, infc_onnx_operand *out) {
+    infc_onnx_operand row, column;
+    INFC_TRY(infc_onnx_numbers(at, k, 1, dims[0], &row));
+    INFC_TRY(infc_onnx_numbers(at, 0, 1, dims[1], &column));
+    INFC_TRY(infc_onnx_view(at, &row, (int64_t[]){dims[0], 1}, 2, &row));
+    return infc_onnx_map2(at, fn, swapped ? row : column, swapped ? column : row, out);
+}
+
 /* Upper: what lies on diagonal k and right of it stays; else what lies on it and left of it. */
 infc_status infc_onnx_import_trilu(infc_onnx_at *at) {
     infc_onnx_operand x, y, pick[3];
@@ -28,11 +38,15 @@ infc_status infc_onnx_import_trilu(infc_onnx_at *at) {
     infc_type mask = {.dtype = INFC_DTYPE_bool,
                       .rank = 2,
                       .dims = {x.type.dims[x.type.rank - 2], x.type.dims[x.type.rank - 1]}};
-    INFC_TRY(infc_onnx_constant(at, &mask, &bytes, &pick[0]));
-    bool *stays = bytes;
-    for (int64_t i = 0; i < mask.dims[0]; i++)
-        for (int64_t j = 0; j < mask.dims[1]; j++)
-            stays[i * mask.dims[1] + j] = upper ? j - i >= k : j - i <= k;
+    if (infc_type_open(&mask)) {
+        INFC_TRY(diagonal(at, mask.dims, k, "less_equal", upper, &pick[0]));
+    } else {
+        INFC_TRY(infc_onnx_constant(at, &mask, &bytes, &pick[0]));
+        bool *stays = bytes;
+        for (int64_t i = 0; i < mask.dims[0]; i++)
+            for (int64_t j = 0; j < mask.dims[1]; j++)
+                stays[i * mask.dims[1] + j] = upper ? j - i >= k : j - i <= k;
+    }
     const infc_type one = {.dtype = x.type.dtype};
     static const int64_t zero = 0; /* of any type */
     INFC_TRY(infc_onnx_filled(at, &one, &zero, &pick[2]));
@@ -102,9 +116,13 @@ infc_status infc_onnx_import_eye_like(infc_onnx_at *at) {
     if (type.rank != 2)
         return infc_onnx_invalid(at, "the input has %d dimensions, not 2", type.rank);
     type.dtype = INFC_DTYPE_f32;
-    INFC_TRY(infc_onnx_constant(at, &type, &bytes, &y));
-    for (int64_t i = 0; i < infc_type_count(&type); i++)
-        ((float *)bytes)[i] = i % type.dims[1] - i / type.dims[1] == k ? 1.0f : 0.0f;
+    if (infc_type_open(&type)) {
+        INFC_TRY(diagonal(at, type.dims, k, "equal", false, &y));
+    } else {
+        INFC_TRY(infc_onnx_constant(at, &type, &bytes, &y));
+        for (int64_t i = 0; i < infc_type_count(&type); i++)
+            ((float *)bytes)[i] = i % type.dims[1] - i / type.dims[1] == k ? 1.0f : 0.0f;
+    }
     infc_dtype dtype = x.type.dtype;
     if (infc_onnx_attr(at, "dtype")) dtype = infc_onnx_dtype(infc_onnx_attr_int(at, "dtype", 0));
     if (dtype != INFC_DTYPE_f32 && dtype != INFC_DTYPE_bool && !infc_dtype_is_integer(dtype))
