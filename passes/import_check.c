@@ -84,7 +84,8 @@ static void check_outputs(check *c, MlirOperation last) {
             infc_fail(c->ir->cx, INFC_ERR_MODEL, loc, "two outputs are named \"%s\"", name);
         infc_map_put(&seen, name, 1);
         if (!is_live(c, mlirOperationGetOperand(last, (intptr_t)i)))
-            infc_warn(c->ir->cx, loc, "output \"%s\" is the same for all inputs", name);
+            infc_warn(c->ir->cx, loc, "output \"%s\" is the same for all inputs%s", name,
+                      infc_sizes_count(infc_ir_sizes(c->ir)) ? " of the same sizes" : "");
     }
 }
 

@@ -91,8 +91,10 @@ static const infc_onnx_value_info *with_shape(infc_arena *arena, const infc_onnx
     shown->has_shape = true;
     shown->rank = (size_t)type.rank;
     for (int i = 0; i < type.rank; i++) {
-        shown->dims[i].has_value = true;
-        shown->dims[i].value = type.dims[i];
+        const bool open = infc_dim_open(type.dims[i]);
+        shown->dims[i].has_value = !open;
+        shown->dims[i].value = open ? 0 : type.dims[i];
+        shown->dims[i].param = open ? infc_dim_text(arena, type.dims[i]) : NULL;
     }
     return shown;
 }

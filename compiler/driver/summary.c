@@ -58,7 +58,8 @@ static void put_next(infc_cx *cx, const infc_build *build, infc_buf *out) {
         const char *ending = input ? "png" : "wav";
         if (!input && build->spec.n_audios) input = build->spec.audios[0].input;
         infc_buf_printf(out, "  %s run ", program);
-        if (build->ir.llm) infc_buf_puts(out, "--prompt TEXT");
+        if (build->ir.llm)
+            infc_buf_puts(out, build->ir.llm->tokenizer ? "--prompt TEXT" : "--tokens 1,2,3");
         else if (build->spec.n_texts)
             infc_buf_printf(out, "--input %s=\"hello\"", build->spec.texts[0].name);
         else if (input) infc_buf_printf(out, "--input %s=FILE.%s", input, ending);

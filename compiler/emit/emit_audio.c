@@ -59,9 +59,7 @@ static infc_status frames_check(const infc_emit_unit *u, sound *s) {
 
 static infc_status sound_find(const infc_emit_unit *u, const infc_spec_audio *audio, sound *s) {
     *s = (sound){.audio = audio};
-    s->input = infc_emit_port(u, u->plan->inputs, u->plan->n_inputs, audio->input);
-    if (s->input < 0)
-        return infc_fail(u->cx, INFC_ERR_SPEC, audio->loc, "the model has no input \"%s\"", audio->input);
+    INFC_TRY(infc_emit_input(u, audio->loc, audio->input, "", &s->input));
     const infc_type *type = &u->plan->buffers[u->plan->inputs[s->input]].type;
     s->axis = type->rank ? time_axis(audio, type, &s->time_first) : -1;
     if (type->dtype != INFC_DTYPE_f32 || s->axis < 0)

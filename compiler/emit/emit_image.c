@@ -10,10 +10,8 @@ typedef struct picture {
 } picture;
 
 static infc_status picture_find(const infc_emit_unit *u, const infc_spec_image *image, picture *out) {
-    *out = (picture){.image = image,
-                     .input = infc_emit_port(u, u->plan->inputs, u->plan->n_inputs, image->input)};
-    if (out->input < 0)
-        return infc_fail(u->cx, INFC_ERR_SPEC, image->loc, "the model has no input \"%s\"", image->input);
+    *out = (picture){.image = image};
+    INFC_TRY(infc_emit_input(u, image->loc, image->input, "", &out->input));
     const infc_type *type = out->type = &u->plan->buffers[u->plan->inputs[out->input]].type;
     const int axis = image->nhwc ? 3 : 1;
     const bool takes = type->dtype == INFC_DTYPE_f32 || type->dtype == INFC_DTYPE_u8;

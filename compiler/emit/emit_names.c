@@ -130,6 +130,19 @@ int infc_emit_port(const infc_emit_unit *u, const int *ids, int n, const char *n
     return -1;
 }
 
+infc_status infc_emit_input(const infc_emit_unit *u, infc_loc loc, const char *name, const char *fix, int *out) {
+    const infc_plan *plan = u->plan;
+    infc_buf has = {.arena = u->cx->arena};
+    *out = infc_emit_port(u, plan->inputs, plan->n_inputs, name);
+    if (*out >= 0) return INFC_OK;
+    for (int i = 0; i < plan->n_inputs; i++) {
+        const char *tensor = plan->buffers[plan->inputs[i]].tensor;
+        infc_buf_printf(&has, "%s\"%s\"", i ? ", " : "", tensor ? tensor : "");
+    }
+    return infc_fail(u->cx, INFC_ERR_SPEC, loc, "the model has no input \"%s\"; it has %s%s", name,
+                     infc_buf_str(&has), fix);
+}
+
 infc_status infc_emit_names(infc_emit_unit *u) {
     u->name = u->plan->name;
     infc_buf upper = {.arena = u->cx->arena};

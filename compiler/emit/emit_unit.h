@@ -151,6 +151,8 @@ void infc_nest_print_integers(const infc_emit_unit *u, const infc_plan_step *ste
 
 /* Index of the input or output that the model calls `name`, or -1. */
 int infc_emit_port(const infc_emit_unit *u, const int *ids, int n, const char *name);
+/* The same of an input that the spec names at `loc`; fails with those that there are, and `fix`. */
+infc_status infc_emit_input(const infc_emit_unit *u, infc_loc loc, const char *name, const char *fix, int *out);
 
 /* emit_source.c, emit_header.c, emit_model.c: whole files as text. */
 infc_status infc_emit_source_text(infc_emit_unit *u, infc_buf *out);

@@ -79,7 +79,12 @@ static void set_facts(infc_llm_build *b) {
 static infc_status read_tokenizer(infc_llm_build *b) {
     const infc_tokenizer *t;
     INFC_TRY(infc_tokenizer_read(b->cx, b->model, &t));
-    if (!t) return INFC_OK;
+    if (!t) {
+        infc_warn(b->cx, (infc_loc){.file = b->model->path},
+                  "there is no tokenizer in it or beside it, so prompts and answers are token ids: "
+                  "run --tokens 1,2,3");
+        return INFC_OK;
+    }
     b->facts.tokenizer = &t->tables;
     b->facts.chat = &t->chat;
     b->facts.bos = t->bos;
