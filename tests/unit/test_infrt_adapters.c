@@ -179,9 +179,8 @@ static const char *places(const char *keys) {
     char text[512];
     snprintf(text, sizeof text, "{\"peft_type\":\"LORA\",\"r\":4,\"lora_alpha\":8%s}", keys);
     const char *error = config_error(text, &c);
-    if (error[0]) return error;
     out[0] = 0;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3 && !error[0]; i++) {
         const char *why;
         const infrt_adapter_place place =
             infrt_adapter_config_place(&c, asked[i].module, asked[i].layer, &why);
@@ -190,7 +189,7 @@ static const char *places(const char *keys) {
             snprintf(out + strlen(out), sizeof out - strlen(out), ":%s", why);
     }
     infrt_adapter_config_free(&c);
-    return out;
+    return error[0] ? error : out;
 }
 
 /* As PEFT's check_target_module_exists chooses them. */

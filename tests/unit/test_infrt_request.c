@@ -288,11 +288,11 @@ static void keys_are_bounded(void **state) {
             char *body = malloc((size_t)n * 8 + 100), *at = body + sprintf(body, "%s", bodies[i].before);
             for (int k = 0; k < n; k++) at += sprintf(at, "%s", bodies[i].one);
             at += sprintf(at, "%s", bodies[i].after);
+            infrt_ask_free(&ask);
             const bool good =
                 infrt_ask_read(body, (size_t)(at - body), INFRT_ASK_TEXT, 100, 100, &ask, &refusal);
             if (good != (n == 16000)) fail_msg("body %zu of %d: %s", i, n, refusal.text);
             if (!good) assert_non_null(strstr(refusal.text, "too many keys"));
-            infrt_ask_free(&ask);
             free(body);
         }
 }
