@@ -36,7 +36,6 @@ typedef struct infrt_app {
     infc_model level; /* the model with the level of code that runs: what `model` points to then */
     infc_model sized; /* the model for `sizes`: what `model` points to then */
     int64_t sizes[INFRT_APP_SIZES];
-    int signal; /* that ended it; 0: none */
 } infrt_app;
 
 /* Weights up to this size are hashed at every start (under 50 us, where a start takes 100); larger ones by `verify`,

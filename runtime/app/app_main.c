@@ -2,7 +2,6 @@
 #include "app.h"
 #include "infrt_app.h"
 #include "infrt_os.h"
-#include <signal.h>
 
 static infrt_status dispatch(infrt_app *app) {
     const infrt_status chosen = infrt_model_level(app->model, app->options.level, &app->level, &app->error);
@@ -28,9 +27,5 @@ int infrt_app_main(const infc_model *model, int argc, char **argv) {
     infrt_session_destroy(&app.session);
     infrt_buffers_destroy(&app.buffers);
     infrt_weights_close(&app.weights);
-    const int code = infrt_shell_end(&app.shell, status);
-    if (!app.signal) return code;
-    signal(app.signal, SIG_DFL); /* so that who started it sees why it ended */
-    raise(app.signal);
-    return 128 + app.signal;
+    return infrt_shell_end(&app.shell, status);
 }

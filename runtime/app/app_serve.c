@@ -44,5 +44,5 @@ infrt_status infrt_app_serve(infrt_app *app) {
         status = infrt_weights_open(model, app->options.weights, &app->weights, &app->error);
     if (status == INFRT_OK) status = infrt_weights_check_hash(&app->weights, &app->error);
     if (status != INFRT_OK) return status;
-    return infrt_serve_tensors(model, &app->weights, infrt_app_workers(app), &options, &app->signal, &app->error);
+    return infrt_serve_tensors(model, &app->weights, infrt_app_workers(app), &options, &app->error);
 }

@@ -18,7 +18,6 @@ typedef struct infrt_lm_app {
     infrt_llm_facts facts;
     infrt_error error;
     infrt_llm_bias bias[INFRT_LLM_BIASES];
-    int signal; /* that ended the command; 0: none */
     char adapters[INFRT_LM_ADAPTERS][INFRT_LLM_ADAPTER_NAME + 1]; /* names of those that --adapter gives */
 } infrt_lm_app;
 

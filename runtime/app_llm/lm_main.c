@@ -32,7 +32,7 @@ int infrt_llm_main(const infc_model *model, int argc, char **argv) {
         status = infrt_fail(&app.error, INFRT_ERR_INTERNAL, "%s is not a language model", model->name);
     else if (!done) status = dispatch(&app);
     infrt_llm_close(&app.llm);
-    int code = infrt_shell_end(&app.shell, status), number = app.signal ? app.signal : infrt_lm_interrupted();
+    int code = infrt_shell_end(&app.shell, status), number = infrt_lm_interrupted();
     if (number == 0) return code;
     signal(number, SIG_DFL); /* so that who started it sees why it ended */
     raise(number);

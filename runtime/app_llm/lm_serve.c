@@ -49,7 +49,6 @@ infrt_status infrt_lm_serve(infrt_lm_app *app) {
         status = infrt_lm_open(app, (infrt_llm_config){.requests = options.queue + sequences,
                                                        .kv_bytes = cache_bytes(app->model->llm),
                                                        .target_itl_ns = app->options.target_itl});
-    if (status == INFRT_OK)
-        status = infrt_serve_llm(app->llm, app->model, &options, &app->signal, &app->error);
+    if (status == INFRT_OK) status = infrt_serve_llm(app->llm, app->model, &options, &app->error);
     return status;
 }

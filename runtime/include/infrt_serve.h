@@ -25,15 +25,16 @@ typedef struct infrt_serve_options {
 } infrt_serve_options;
 
 /* A language model, as OpenAI's API has it. Serves until SIGTERM or SIGINT and until what runs then has ended; a second
- * signal ends it at once, and is in *out_signal. Prints one line to stdout once it takes requests, and a line of JSON
- * to stderr for each. The engine is borrowed and has to have been opened for `queue` more requests than the model
- * answers in a step. INFRT_ERR_IO: the address cannot be had; INFRT_ERR_USAGE: no keys. */
+ * signal ends the process at once, as if it were not handled. Prints one line to stdout once it takes requests, and a
+ * line of JSON to stderr for each, which is dropped where stderr takes no more. The engine is borrowed and has to have
+ * been opened for `queue` more requests than the model answers in a step. INFRT_ERR_IO: the address cannot be had;
+ * INFRT_ERR_USAGE: no keys. */
 infrt_status infrt_serve_llm(infrt_llm *llm, const infc_model *model,
-                             const infrt_serve_options *options, int *out_signal, infrt_error *error);
+                             const infrt_serve_options *options, infrt_error *error);
 
 /* A model of tensors, as the Open Inference Protocol, version 2, has it, and where it was compiled for texts as OpenAI
  * has embeddings. The same otherwise. Runs are by `workers` each, as many at a time as there are CPUs for. */
 infrt_status infrt_serve_tensors(const infc_model *model, const infrt_weights *weights, uint32_t workers,
-                                 const infrt_serve_options *options, int *out_signal, infrt_error *error);
+                                 const infrt_serve_options *options, infrt_error *error);
 
 #endif

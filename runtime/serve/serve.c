@@ -3,6 +3,7 @@
 #define _GNU_SOURCE 1
 #include "serve_server.h"
 #include "infrt_os.h"
+#include "serve_signals.h"
 #include <errno.h>
 #include <event2/event.h>
 #include <signal.h>
@@ -17,15 +18,9 @@ enum { DRAIN_SECONDS = 25, FAREWELL_NS = 1000000000 };
 
 /* ---- letters ------------------------------------------------------------------------------------ */
 
-/* Nobody waits for a thread that does not go on: the signal ends the process as if it were not handled. */
-static void end_now(int number) {
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
-/* When it shuts down and all is said: out of the loop. */
+/* When it shuts down and all is said: out of the loop. Nobody waits for a thread that does not go on. */
 static void end_when_done(infrt_server *s) {
-    if (s->draining && !infrt_server_alive(s) && !infrt_conns_pending(s)) end_now(SIGTERM);
+    if (s->draining && !infrt_server_alive(s) && !infrt_conns_pending(s)) infrt_end_now(SIGTERM);
     if (s->draining && s->service->idle(s) && !infrt_conns_pending(s))
         event_base_loopbreak(s->base);
 }
@@ -37,30 +32,25 @@ static void letters_take(infrt_server *s) {
     }
 }
 
-static void on_mail(evutil_socket_t fd, short what, void *self) {
-    (void)fd;
-    (void)what;
-    letters_take(self);
-}
-
 /* Below the half minute after which Kubernetes kills. */
 static uint64_t drain_ns(const infrt_server *s) {
     return s->options->drain_ns ? s->options->drain_ns : DRAIN_SECONDS * UINT64_C(1000000000);
 }
 
-/* The first signal: no more requests are taken, those that run go on. The second: the end. */
-static void on_signal(evutil_socket_t number, short what, void *self) {
+/* No more requests are taken, those that run go on. */
+static void drain_begin(infrt_server *s) {
     static const struct timeval tick = {.tv_usec = 100000};
-    infrt_server *s = self;
-    (void)what;
-    if (s->draining) {
-        if (!infrt_server_alive(s)) end_now((int)number);
-        s->signal = (int)number;
-        event_base_loopbreak(s->base);
-    }
     s->draining = true;
     s->drained_ns = infrt_os_now_ns() + drain_ns(s);
     event_add(s->tick, &tick);
+}
+
+static void on_mail(evutil_socket_t fd, short what, void *self) {
+    infrt_server *s = self;
+    (void)fd;
+    (void)what;
+    if (!s->draining && infrt_signals_came()) drain_begin(s);
+    letters_take(s);
 }
 
 /* The time to end is over: what is left fails, so that its clients hear of it. Who does not listen is left. */
@@ -70,8 +60,8 @@ static void drain_end(infrt_server *s) {
     if (s->service->idle(s) || s->drain_told) return;
     s->drain_told = true;
     infrt_refuse(&refusal, 503, NULL, "the server is shutting down, and the time to end (--drain) is over");
-    fprintf(stderr, "{\"event\":\"drain_over\",\"text\":\"what ran after %.3g s was cancelled\"}\n",
-            (double)drain_ns(s) / 1e9);
+    infrt_log_format(&s->log, "{\"event\":\"drain_over\",\"text\":\"what ran after %.3g s was cancelled\"}\n",
+                     (double)drain_ns(s) / 1e9);
     s->service->fail(s, &refusal);
 }
 
@@ -102,7 +92,7 @@ static bool descriptors_left(int any) {
 }
 
 /* As many as the connections need, where the system allows it; told where it does not. */
-static void descriptors_raise(uint32_t connections) {
+static void descriptors_raise(infrt_log *log, uint32_t connections) {
     enum {
         OTHERS = 64
     }; /* weights, adapters and sessions that are read, what threads wake each other by */
@@ -111,15 +101,15 @@ static void descriptors_raise(uint32_t connections) {
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
     limit.rlim_cur = limit.rlim_max < needed ? limit.rlim_max : needed;
     if (setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur == needed) return;
-    fprintf(stderr,
-            "{\"event\":\"few_descriptors\",\"text\":\"--connections %u needs %llu open files, and "
-            "%llu are allowed: "
-            "further connections wait; raise ulimit -n, or give fewer\"}\n",
-            connections, (unsigned long long)needed, (unsigned long long)limit.rlim_cur);
+    infrt_log_format(
+        log,
+        "{\"event\":\"few_descriptors\",\"text\":\"--connections %u needs %llu open files, and "
+        "%llu are allowed: "
+        "further connections wait; raise ulimit -n, or give fewer\"}\n",
+        connections, (unsigned long long)needed, (unsigned long long)limit.rlim_cur);
 }
 
 static infrt_status loop_make(infrt_server *s, infrt_error *error) {
-    static const int numbers[] = {SIGTERM, SIGINT};
     struct event_config *config = event_config_new();
     bool good = infrt_mailbox_init(&s->in, true) && config;
     if (good && !descriptors_left(s->in.event_fd)) {
@@ -132,10 +122,6 @@ static infrt_status loop_make(infrt_server *s, infrt_error *error) {
     good = good && s->base;
     if (good) s->mail = event_new(s->base, s->in.event_fd, EV_READ | EV_PERSIST, on_mail, s);
     if (good) s->tick = event_new(s->base, -1, EV_PERSIST, on_tick, s);
-    for (int i = 0; i < 2 && good; i++) {
-        s->signals[i] = evsignal_new(s->base, numbers[i], on_signal, s);
-        good = s->signals[i] && evsignal_add(s->signals[i], NULL) == 0;
-    }
     good = good && s->mail && event_add(s->mail, NULL) == 0 && s->tick;
     return good ? INFRT_OK : infrt_fail(error, INFRT_ERR_IO, "no event loop: %s", strerror(errno));
 }
@@ -148,7 +134,8 @@ infrt_status infrt_server_open(infrt_server *s, const infrt_service *service, co
     s->created = (int64_t)time(NULL);
     signal(SIGPIPE, SIG_IGN);
     infrt_conns_memory();
-    descriptors_raise(options->connections);
+    infrt_log_open(&s->log);
+    descriptors_raise(&s->log, options->connections);
     infrt_status status = loop_make(s, error);
     if (status == INFRT_OK) status = infrt_watch_start(s, error);
     if (status == INFRT_OK && (options->tls_cert || options->tls_key))
@@ -164,23 +151,22 @@ infrt_status infrt_server_open(infrt_server *s, const infrt_service *service, co
     return status == INFRT_OK ? infrt_conns_listen(s, error) : status;
 }
 
-infrt_status infrt_server_run(infrt_server *s, int *out_signal, infrt_error *error) {
+infrt_status infrt_server_run(infrt_server *s, infrt_error *error) {
+    infrt_signals_take(s->in.event_fd);
     const infrt_status status = infrt_conns_open(s, error);
     if (status != INFRT_OK) return status;
     const bool good = event_base_dispatch(s->base) >= 0;
-    *out_signal = s->signal;
     return good ? INFRT_OK : infrt_fail(error, INFRT_ERR_IO, "the event loop failed");
 }
 
 /* ---- end ---------------------------------------------------------------------------------------- */
 
 void infrt_server_free(infrt_server *s) {
+    infrt_signals_give_back();
     if (s->base) letters_take(s); /* nobody waits for them any more */
     if (s->mail) event_free(s->mail);
     if (s->tick) event_free(s->tick);
     if (s->watch.look) event_free(s->watch.look);
-    for (int i = 0; i < 2; i++)
-        if (s->signals[i]) event_free(s->signals[i]);
     if (s->hangup) event_free(s->hangup);
     infrt_listen_close(s);
     if (s->base) event_base_free(s->base);
@@ -188,5 +174,6 @@ void infrt_server_free(infrt_server *s) {
     infrt_keys_free(&s->keys);
     infrt_quotas_free(&s->quotas);
     infrt_tls_close(&s->tls);
+    infrt_log_close(&s->log);
     libevent_global_shutdown();
 }

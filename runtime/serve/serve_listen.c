@@ -62,8 +62,9 @@ static void refusal_send(infrt_server *s, int fd) {
 static void turn_away(infrt_server *s, int fd) {
     const uint64_t n = ++s->metrics.rejected[INFRT_REJECTED_CONNECTIONS];
     if (is_told(&s->full_told_ns))
-        fprintf(stderr, "{\"event\":\"connections_full\",\"connections\":%u,\"turned_away_total\":%" PRIu64 "}\n",
-                s->n_connections, n);
+        infrt_log_format(&s->log,
+                         "{\"event\":\"connections_full\",\"connections\":%u,\"turned_away_total\":%" PRIu64 "}\n",
+                         s->n_connections, n);
     if (!s->tls) refusal_send(s, fd);
     evutil_closesocket(fd);
 }
@@ -89,8 +90,8 @@ static void on_accept_error(struct evconnlistener *listener, void *self) {
     infrt_server *s = self;
     (void)listener;
     if (is_told(&s->failed_told_ns))
-        fprintf(stderr, "{\"event\":\"accept_failed\",\"connections\":%u,\"error\":\"%s\"}\n",
-                s->n_connections, strerror(why));
+        infrt_log_format(&s->log, "{\"event\":\"accept_failed\",\"connections\":%u,\"error\":\"%s\"}\n",
+                         s->n_connections, strerror(why));
     pause_listening(s);
 }
 

@@ -84,6 +84,8 @@ void infrt_handle_metrics(infrt_conn *c) {
     for (int i = 0; i < 2; i++)
         infrt_counter_put(&out, model, "infrt_client_disconnect_total", phases[i], m->disconnected[i],
                           i ? NULL : "Clients that left before their answer was there.");
+    infrt_counter_put(&out, model, "infrt_log_dropped_total", "", s->log.dropped,
+                      "Lines of the log that nobody took.");
     for (int i = 0; i < 2 && s->tls; i++)
         infrt_counter_put(&out, model, "infrt_tls_reload_total", i ? "result=\"bad\"," : "result=\"good\",",
                           m->tls_read[i], i ? NULL : "How often the certificate was read again.");

@@ -1,10 +1,9 @@
 /* serve_reload.c - what SIGHUP asks for: the certificate with its key and the API keys are read again. What is there
  * stays when what comes is no good. */
 #include "serve_server.h"
-#include <stdio.h>
 #include <string.h>
 
-static void reload_log(const char *event, const infrt_error *error) {
+static void reload_log(infrt_server *s, const char *event, const infrt_error *error) {
     infrt_out line = {0};
     infrt_out_format(&line, "{\"event\":\"%s\",\"good\":%s", event, error->text[0] ? "false" : "true");
     if (error->text[0]) {
@@ -12,7 +11,7 @@ static void reload_log(const char *event, const infrt_error *error) {
         infrt_out_string(&line, error->text, strlen(error->text));
     }
     infrt_out_text(&line, "}\n");
-    if (!line.failed) fwrite(line.at, 1, line.n, stderr);
+    infrt_log_put(&s->log, &line);
     infrt_out_free(&line);
 }
 
@@ -26,7 +25,7 @@ static void tls_read(infrt_server *s) {
         s->tls = fresh;
     }
     s->metrics.tls_read[!good]++;
-    reload_log("tls_reload", &error);
+    reload_log(s, "tls_reload", &error);
 }
 
 /* Requests that are under way go on, whosever they are. */
@@ -38,7 +37,7 @@ static void keys_read(infrt_server *s) {
     if (status == INFRT_OK) s->keys = fresh;
     infrt_keys_free(status == INFRT_OK ? &old : &fresh);
     s->metrics.keys_read[status != INFRT_OK]++;
-    reload_log("keys_reload", &error);
+    reload_log(s, "keys_reload", &error);
 }
 
 void infrt_on_hangup(int number, short what, void *server) {
@@ -49,8 +48,9 @@ void infrt_on_hangup(int number, short what, void *server) {
     if (s->tls) tls_read(s);
     if (keys) keys_read(s);
     if (!s->tls && !keys)
-        fputs("{\"event\":\"hangup\",\"text\":\"only a TLS certificate and a file of API keys are "
-              "read again, and "
-              "there is neither; for other keys or settings start the server again\"}\n",
-              stderr);
+        infrt_log_format(
+            &s->log,
+            "{\"event\":\"hangup\",\"text\":\"only a TLS certificate and a file of API keys are "
+            "read again, and "
+            "there is neither; for other keys or settings start the server again\"}\n");
 }

@@ -114,6 +114,6 @@ void infrt_request_log(infrt_conn *c, int status) {
     infrt_out_format(&out, ",\"status\":%d,\"ms\":%.3f", status, ms_since(c->begin_ns, infrt_os_now_ns()));
     service->log(c, &out);
     infrt_out_text(&out, "}\n");
-    if (!out.failed) fwrite(out.at, 1, out.n, stderr);
+    infrt_log_put(&c->server->log, &out);
     infrt_out_free(&out);
 }

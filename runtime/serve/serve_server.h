@@ -7,6 +7,7 @@
 #include "infrt_serve.h"
 #include "mailbox.h"
 #include "serve_keys.h"
+#include "serve_log.h"
 #include "serve_metrics.h"
 #include "serve_quota.h"
 #include "serve_refusal.h"
@@ -65,11 +66,12 @@ struct infrt_server {
     infrt_keys keys;
     infrt_quotas quotas;
     infrt_tls *tls; /* null: HTTP */
+    infrt_log log;
     infrt_metrics metrics;
     infrt_watch_state watch;
     struct event_base *base;
     struct evconnlistener *listener;
-    struct event *mail, *tick, *signals[2], *hangup, *reopen;
+    struct event *mail, *tick, *hangup, *reopen;
     infrt_conn *conns;
     uint32_t n_connections;
     uint64_t full_told_ns, failed_told_ns; /* when the log last said that nobody is let in; 0: never */
@@ -77,7 +79,6 @@ struct infrt_server {
     int64_t created;
     bool draining, drain_told;
     uint64_t drained_ns; /* when what still runs is cancelled */
-    int signal;          /* that ends it at once */
 };
 
 typedef enum infrt_phase {
@@ -108,8 +109,8 @@ struct infrt_conn {
 /* serve.c: a server from its start to its end. `s` is all zeros but for what the service keeps behind it. */
 infrt_status infrt_server_open(infrt_server *s, const infrt_service *service, const infc_model *model,
                                const infrt_serve_options *options, infrt_error *error);
-/* Takes requests until it has shut down; *out_signal: the one that ended it at once, or 0. */
-infrt_status infrt_server_run(infrt_server *s, int *out_signal, infrt_error *error);
+/* Takes requests until it has shut down, by a first SIGTERM or SIGINT; a second one ends the process. */
+infrt_status infrt_server_run(infrt_server *s, infrt_error *error);
 /* After infrt_conns_close and the end of all who write letters. `s` itself stays. */
 void infrt_server_free(infrt_server *s);
 
@@ -134,7 +135,7 @@ void infrt_error_json(const infrt_refusal *refusal, infrt_out *out);
 /* serve_routes.c */
 /* Before the body: false when it is refused already. */
 bool infrt_request_admit(infrt_conn *c);
-/* At the end of a request: counted, and a line on stderr. `status`: of HTTP, 499 when the client left. */
+/* At the end of a request: counted, and a line in the log. `status`: of HTTP, 499 when the client left. */
 void infrt_request_log(infrt_conn *c, int status);
 
 /* serve_facts.c: routes of any service. */

@@ -67,9 +67,8 @@ static void server_free(infrt_llm_server *s) {
 }
 
 infrt_status infrt_serve_llm(infrt_llm *llm, const infc_model *model,
-                             const infrt_serve_options *options, int *out_signal, infrt_error *error) {
+                             const infrt_serve_options *options, infrt_error *error) {
     infrt_llm_server *s = calloc(1, sizeof *s);
-    *out_signal = 0;
     if (!s) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for the server");
     infrt_llm_describe(llm, &s->facts);
     s->root_fd = s->session_root = -1;
@@ -82,7 +81,7 @@ infrt_status infrt_serve_llm(infrt_llm *llm, const infc_model *model,
         status = root_open("--session-root", options->session_root, &s->session_root, error);
     if (status == INFRT_OK) status = warm_up(llm, model, error);
     if (status == INFRT_OK) status = threads_start(s, llm, error);
-    if (status == INFRT_OK) status = infrt_server_run(&s->base, out_signal, error);
+    if (status == INFRT_OK) status = infrt_server_run(&s->base, error);
     server_free(s);
     return status;
 }

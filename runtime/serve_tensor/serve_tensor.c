@@ -167,9 +167,8 @@ static infrt_status model_check(const infc_model *model, const infrt_serve_optio
 }
 
 infrt_status infrt_serve_tensors(const infc_model *model, const infrt_weights *weights, uint32_t workers,
-                                 const infrt_serve_options *options, int *out_signal, infrt_error *error) {
+                                 const infrt_serve_options *options, infrt_error *error) {
     infrt_tensor_server *s = calloc(1, sizeof *s);
-    *out_signal = 0;
     if (!s) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for the server");
     const uint32_t fit = infrt_workers_available() / workers, n = fit < 1 ? 1
                                                                   : fit > INFRT_RUNNERS ? INFRT_RUNNERS
@@ -182,7 +181,7 @@ infrt_status infrt_serve_tensors(const infc_model *model, const infrt_weights *w
         s->runners.wait_ns = options->batch_wait_ns;
         status = infrt_runners_start(&s->runners, model, weights, n, workers, &s->base.in, error);
     }
-    if (status == INFRT_OK) status = infrt_server_run(&s->base, out_signal, error);
+    if (status == INFRT_OK) status = infrt_server_run(&s->base, error);
     infrt_conns_close(&s->base); /* their jobs are cancelled */
     infrt_runners_stop(&s->runners);
     if (s->base.service) infrt_server_free(&s->base);

@@ -4,6 +4,7 @@ it can take, adapters whose files change while they are read, an end without a w
 
 usage: serve_faults.py INFC SOURCE_DIR WORK_DIR FAIL_ALLOC
 """
+import json
 import mmap
 import os
 import pathlib
@@ -14,11 +15,13 @@ import socket
 import struct
 import sys
 import threading
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "llm"))
 from serve_adapters import answer, load, prepared  # noqa: E402
-from serving import Server, expect, finish, idle, parse, post, run_all, until  # noqa: E402
+from serving import Server, expect, finish, idle, parse, post, run_all, standing, until  # noqa: E402
 
+ANY_THREAD = 0x40000000  # __WALL
 TEXT, CHAT = "/v1/completions", "/v1/chat/completions"
 VERSE = "In the beginning God created the heaven and the earth, and the evening and the morning were"
 SHORT = {"model": "tiny_lm", "prompt": VERSE, "max_tokens": 3, "temperature": 0}
@@ -196,6 +199,80 @@ def check_kill(program):
             expect(again.address[1] == port and again.json("POST", TEXT, SHORT)[0] == 200, "SIGKILL, and again")
 
 
+def log_lines(fd, server, n):
+    """What comes out of `fd` until the line of `n` requests more that are made meanwhile."""
+    text = b""
+    os.set_blocking(fd, False)
+    for _ in range(n):
+        server.ask("POST", "/tokenize", {"prompt": "x"})
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            try:
+                text += os.read(fd, 1 << 20)
+            except BlockingIOError:
+                if text.endswith(b"\n"):
+                    break
+                time.sleep(0.01)
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def check_unread_log(program):
+    """Nobody reads the log: a pipe, a terminal, a socket. Requests go on, what found no room is counted, and when there is
+    room again a line says so, between whole lines. It ends as ever."""
+    sockets = socket.socketpair()
+    for what, (reads, writes) in (("a pipe", os.pipe()), ("a terminal", os.openpty()),
+                                  ("a socket", [s.detach() for s in sockets])):
+        with Server(program, stderr=writes) as server:
+            os.close(writes)
+            answers = [server.ask("POST", "/tokenize", {"prompt": "x"}, ("X-Request-Id: " + "i" * 60,))[0] for _ in range(1200)]
+            expect(answers == [200] * 1200 and server.ask("GET", "/health")[0] == 200, f"{what}: requests go on")
+            lost = server.metric("infrt_log_dropped_total")
+            expect(0 < lost < 1200, f"{what}: counted: {lost}")
+            lines = log_lines(reads, server, 3)
+            told = sum(line["lines"] for line in lines if line["event"] == "log_dropped")
+            written = sum(line["event"] == "request" for line in lines)
+            expect(told == server.metric("infrt_log_dropped_total"), f"{what}: {told} told of {lost}")
+            # Requests: 1200, 3, and those about metrics of which the last line is still to come.
+            expect(told + written in range(1203, 1206), f"{what}: {told} dropped and {written} written")
+            expect(server.stop() == 0, f"{what}: it ends well")
+        os.close(reads)
+
+
+def check_no_log(program):
+    """Nobody can read the log: all is answered, and counted."""
+    reads, writes = os.pipe()
+    os.close(reads)
+    with open("/dev/full", "wb") as full:
+        for what, stderr in (("no reader", writes), ("a full disk", full)):
+            with Server(program, stderr=stderr) as server:
+                expect({server.ask("POST", "/tokenize", {"prompt": "x"})[0] for _ in range(20)} == {200}, what)
+                expect(server.metric("infrt_log_dropped_total") == 20, f"{what}: counted")
+                expect(server.stop() == 0, f"{what}: it ends well")
+    os.close(writes)
+
+
+def check_second_signal(program):
+    """The engine stands still, which the watchdog does not know yet: a second signal does not wait for it."""
+    for first, second in ((signal.SIGTERM, signal.SIGTERM), (signal.SIGTERM, signal.SIGINT)):
+        with Server(program) as server, server.connect() as s:
+            s.sendall(post(TEXT, {**LONG, "stream": True, "max_tokens": 400}))
+            s.recv(100)
+            with standing(server, "infrt-engine") as thread:
+                server.process.send_signal(first)
+                until("it shuts down", lambda: server.ask("GET", "/health/ready")[0] == 503)
+                server.process.send_signal(second)
+                until("a second signal ends it at once", lambda: gone(thread), 5)
+            expect(server.process.wait(5) == -second, "and tells which")
+
+
+def gone(thread):
+    """That is traced: so that what is left of the process can go."""
+    try:
+        return os.waitpid(thread, os.WNOHANG | ANY_THREAD)[0] == thread
+    except ChildProcessError:
+        return True
+
+
 def check_many_chunks(server):
     """CVE-2025-23310: a body of 20,000 chunks takes no more room than another."""
     body = b"".join(b"1\r\n%c\r\n" % c for c in b'{"prompt": "x"' + b" " * 20000 + b"}") + b"0\r\n\r\n"
@@ -211,6 +288,9 @@ def main():
     check_overload(program)
     check_changing_files(program, root)
     check_kill(program)
+    check_unread_log(program)
+    check_no_log(program)
+    check_second_signal(program)
     with Server(program) as server:
         check_many_chunks(server)
     finish("serve_faults")

@@ -54,7 +54,7 @@ def standing(server, name):
             raise OSError(ctypes.get_errno(), f"ptrace of {name}")
     os.waitpid(thread, 0x40000000)  # __WALL
     try:
-        yield
+        yield thread
     finally:
         ptrace(DETACH, thread, None, None)
 
@@ -67,10 +67,10 @@ def finish(name):
 class Server:
     """./NAME serve with further flags, on a port of its own; stopped at the end of a with block."""
 
-    def __init__(self, program, *flags, env=None, prefix=(), port=0):
+    def __init__(self, program, *flags, env=None, prefix=(), port=0, stderr=None):
         self.log_file = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen([*prefix, str(program), "serve", "--port", str(port), *map(str, flags)], env=env,
-                                        stdout=subprocess.PIPE, stderr=self.log_file, text=True)
+                                        stdout=subprocess.PIPE, stderr=self.log_file if stderr is None else stderr, text=True)
         line = self.process.stdout.readline()
         if not line.startswith("listening on http"):
             self.process.wait()

@@ -19,15 +19,13 @@ typedef struct serving {
     infrt_serve_options options;
     infrt_status status;
     infrt_error error;
-    int signal;
 } serving;
 
 static void *serve(void *self) {
     serving *s = self;
     infrt_llm *llm;
     s->status = infrt_llm_open(&fake_llm, &(infrt_llm_config){.workers = 2, .requests = 12}, &llm, &s->error);
-    if (s->status == INFRT_OK)
-        s->status = infrt_serve_llm(llm, &fake_llm, &s->options, &s->signal, &s->error);
+    if (s->status == INFRT_OK) s->status = infrt_serve_llm(llm, &fake_llm, &s->options, &s->error);
     infrt_llm_close(&llm);
     return NULL;
 }
@@ -123,7 +121,6 @@ static void clients_come_and_go(void **state) {
     kill(getpid(), SIGTERM);
     pthread_join(thread, NULL);
     if (s.status != INFRT_OK) fail_msg("%s", s.error.text);
-    assert_int_equal(s.signal, 0);
     assert_int_equal(fake_wrongs, 0);
 }
 
