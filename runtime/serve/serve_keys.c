@@ -1,6 +1,6 @@
 /* serve_keys.c - see serve_keys.h. Only digests are kept, and compared as a whole. */
 #include "serve_keys.h"
-#include <errno.h>
+#include "serve_file.h"
 #include <inttypes.h>
 #include <sha2.h>
 #include <stdio.h>
@@ -15,21 +15,6 @@ static void digest(const char *text, size_t n, unsigned char out[32]) {
     SHA256Init(&state);
     SHA256Update(&state, (const unsigned char *)text, n);
     SHA256Final(out, &state);
-}
-
-static infrt_status file_text(const char *path, char **out, infrt_error *error) {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return infrt_fail(error, INFRT_ERR_IO, "%s: cannot open the API keys: %s", path, strerror(errno));
-    *out = calloc(1, FILE_MOST + 1);
-    const size_t n = *out ? fread(*out, 1, FILE_MOST + 1, file) : 0;
-    const bool bad = ferror(file) != 0;
-    fclose(file);
-    if (!*out) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for API keys");
-    if (bad || n > FILE_MOST)
-        return infrt_fail(error, INFRT_ERR_IO, "%s: cannot read the API keys, or more than %d bytes",
-                          path, (int)FILE_MOST);
-    return INFRT_OK;
 }
 
 static infrt_status keys_split(infrt_keys *keys, const char *text, const char *from, infrt_error *error) {
@@ -50,9 +35,10 @@ static infrt_status keys_split(infrt_keys *keys, const char *text, const char *f
     return infrt_fail(error, INFRT_ERR_USAGE, "%s: there is no API key; without keys everybody could ask", from);
 }
 
-infrt_status infrt_keys_read(infrt_keys *keys, const char *from, infrt_error *error) {
-    char *text = NULL;
-    infrt_status status = INFRT_OK;
+/* `again`: others are asked meanwhile, so that nothing is waited for. */
+static infrt_status keys_read(infrt_keys *keys, const char *from, bool again, infrt_error *error) {
+    char *text;
+    size_t n;
     *keys = (infrt_keys){0};
     if (!from) return INFRT_OK;
     if (strncmp(from, "env:", 4) == 0) {
@@ -62,10 +48,14 @@ infrt_status infrt_keys_read(infrt_keys *keys, const char *from, infrt_error *er
                               "the environment has no %s, where API keys are to be", from + 4);
         return keys_split(keys, value, from, error);
     }
-    status = file_text(from, &text, error);
+    infrt_status status = infrt_serve_file_read("API keys of ", from, FILE_MOST, !again, &text, &n, error);
     if (status == INFRT_OK) status = keys_split(keys, text, from, error);
     free(text);
     return status;
+}
+
+infrt_status infrt_keys_read(infrt_keys *keys, const char *from, infrt_error *error) {
+    return keys_read(keys, from, false, error);
 }
 
 bool infrt_keys_are_file(const char *from) { return from && strncmp(from, "env:", 4) != 0; }
@@ -79,7 +69,7 @@ static uint32_t place_of(const infrt_keys *keys, const unsigned char own[32]) {
 
 infrt_status infrt_keys_again(const infrt_keys *keys, const char *from, infrt_keys *out, infrt_error *error) {
     infrt_keys fresh;
-    infrt_status status = infrt_keys_read(&fresh, from, error);
+    infrt_status status = keys_read(&fresh, from, true, error);
     const size_t room = (size_t)keys->n + fresh.n + 1;
     *out = (infrt_keys){.n = keys->n};
     if (status == INFRT_OK) {

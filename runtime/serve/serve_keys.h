@@ -9,11 +9,12 @@ typedef struct infrt_keys {
     uint32_t n;
 } infrt_keys;
 
-/* From "env:NAME" or a file: keys between white space and commas, of visible ASCII. null: none are asked for. */
+/* From "env:NAME", a file or a pipe: keys between white space and commas, of visible ASCII. null: none are asked
+ * for. */
 infrt_status infrt_keys_read(infrt_keys *keys, const char *from, infrt_error *error);
 bool infrt_keys_are_file(const char *from); /* not the environment, which stays as it is */
-/* The same once more, to take the place of `keys`: those that were there keep their numbers, those that are no longer
- * there are refused, others get further numbers. *out is to be freed in any case. */
+/* The same once more, but from no pipe, to take the place of `keys`: those that were there keep their numbers, those
+ * that are no longer there are refused, others get further numbers. *out is to be freed in any case. */
 infrt_status infrt_keys_again(const infrt_keys *keys, const char *from, infrt_keys *out, infrt_error *error);
 void infrt_keys_free(infrt_keys *keys);
 /* A number that no one guesses who does not know the text: of its SHA-256. */

@@ -23,17 +23,19 @@ void infrt_tls_end(struct bufferevent *bev) { (void)bev; }
 
 #else
 
-#include <errno.h>
+#include "serve_file.h"
 #include <event2/bufferevent.h>
 #include <event2/bufferevent_ssl.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Of TLS 1.2: those with forward secrecy and authenticated encryption; TLS 1.3 has no others. */
 #define CIPHERS "ECDHE+AESGCM:ECDHE+CHACHA20"
+
+enum { PEM_MOST = 1 << 20 };
 
 struct infrt_tls {
     SSL_CTX *context;
@@ -45,16 +47,6 @@ static const char *complaint(void) {
     return text ? text : "it cannot be read";
 }
 
-/* Says what the system has against it; what is in it OpenSSL looks at. */
-static infrt_status file_check(const char *flag, const char *path, infrt_error *error) {
-    FILE *file = fopen(path, "rb");
-    const int failure = errno;
-    const bool read = file && (fgetc(file) != EOF || !ferror(file));
-    if (file) fclose(file);
-    if (read) return INFRT_OK;
-    return infrt_fail(error, INFRT_ERR_IO, "%s %s: %s", flag, path, strerror(file ? EISDIR : failure));
-}
-
 /* A key that is encrypted is refused: nobody is there to be asked. */
 static int no_password(char *out, int n, int writes, void *user) {
     (void)out;
@@ -64,10 +56,41 @@ static int no_password(char *out, int n, int writes, void *user) {
     return -1;
 }
 
+/* OpenSSL would open files itself, and wait for who writes into a FIFO. *text and *out are to be freed in any case. */
+static infrt_status pem_open(const char *flag, const char *path, char **text, BIO **out, infrt_error *error) {
+    size_t n;
+    *out = NULL;
+    ERR_clear_error(); /* of connections */
+    const infrt_status status = infrt_serve_file_read(flag, path, PEM_MOST, false, text, &n, error);
+    if (status == INFRT_OK) *out = BIO_new_mem_buf(*text, (int)n);
+    if (status != INFRT_OK || *out) return status;
+    return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for TLS");
+}
+
+/* The server's own certificate, then those that signed it. */
+static bool chain_use(SSL_CTX *context, BIO *pem) {
+    bool encrypted = false;
+    X509 *own = PEM_read_bio_X509_AUX(pem, NULL, no_password, &encrypted), *next;
+    bool good = own && SSL_CTX_use_certificate(context, own) == 1;
+    X509_free(own);
+    while (good && (next = PEM_read_bio_X509(pem, NULL, no_password, &encrypted))) {
+        good = SSL_CTX_add0_chain_cert(context, next) == 1;
+        if (!good) X509_free(next);
+    }
+    if (!good || ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE) return false;
+    ERR_clear_error(); /* it was the end */
+    return true;
+}
+
 static infrt_status cert_read(SSL_CTX *context, const char *cert, infrt_error *error) {
-    infrt_status status = file_check("--tls-cert", cert, error);
+    char *text;
+    BIO *pem;
+    infrt_status status = pem_open("--tls-cert ", cert, &text, &pem, error);
+    const bool good = status == INFRT_OK && chain_use(context, pem);
+    BIO_free(pem);
+    free(text);
     if (status != INFRT_OK) return status;
-    if (SSL_CTX_use_certificate_chain_file(context, cert) != 1)
+    if (!good)
         return infrt_fail(error, INFRT_ERR_DATA, "--tls-cert %s: no certificates in PEM: %s", cert, complaint());
     const X509 *own = SSL_CTX_get0_certificate(context);
     if (X509_cmp_current_time(X509_get0_notAfter(own)) < 0)
@@ -80,12 +103,16 @@ static infrt_status cert_read(SSL_CTX *context, const char *cert, infrt_error *e
 
 static infrt_status key_read(SSL_CTX *context, const char *cert, const char *key, infrt_error *error) {
     bool encrypted = false;
-    infrt_status status = file_check("--tls-key", key, error);
+    char *text;
+    BIO *pem;
+    infrt_status status = pem_open("--tls-key ", key, &text, &pem, error);
+    EVP_PKEY *own = status == INFRT_OK ? PEM_read_bio_PrivateKey(pem, NULL, no_password, &encrypted) : NULL;
+    const bool good = own && SSL_CTX_use_PrivateKey(context, own) == 1;
+    EVP_PKEY_free(own);
+    BIO_free(pem);
+    if (text) OPENSSL_cleanse(text, strlen(text));
+    free(text);
     if (status != INFRT_OK) return status;
-    SSL_CTX_set_default_passwd_cb(context, no_password);
-    SSL_CTX_set_default_passwd_cb_userdata(context, &encrypted);
-    const bool good = SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1;
-    SSL_CTX_set_default_passwd_cb_userdata(context, NULL);
     if (encrypted)
         return infrt_fail(error, INFRT_ERR_DATA,
                           "--tls-key %s: it is encrypted; openssl pkey -in %s writes it without "

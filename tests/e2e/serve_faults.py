@@ -273,6 +273,27 @@ def gone(thread):
         return True
 
 
+def check_fifo_keys(program, work):
+    """SIGHUP with a FIFO in the place of the keys: the old ones stay, nothing waits. At the start a pipe is read."""
+    path = work / "keys"
+    path.write_text("alpha")
+    key = ("Authorization: Bearer alpha",)
+    with Server(program, "--api-keys", path) as server:
+        path.unlink()
+        os.mkfifo(path)
+        server.process.send_signal(signal.SIGHUP)
+        until("a FIFO: told", lambda: any(line["event"] == "keys_reload" for line in server.requests()), 5)
+        line = next(line for line in server.requests() if line["event"] == "keys_reload")
+        expect(not line["good"] and "not a regular file" in line["error"], f"a FIFO: {line}")
+        expect(server.ask("POST", "/tokenize", {"prompt": "x"}, key)[0] == 200, "a FIFO: the old key stays")
+        expect(server.stop() == 0, "a FIFO: it ends well")
+    writer = threading.Thread(target=path.write_text, args=("alpha",))
+    writer.start()
+    with Server(program, "--api-keys", path) as server:
+        writer.join()
+        expect(server.ask("POST", "/tokenize", {"prompt": "x"}, key)[0] == 200, "a FIFO at the start")
+
+
 def check_many_chunks(server):
     """CVE-2025-23310: a body of 20,000 chunks takes no more room than another."""
     body = b"".join(b"1\r\n%c\r\n" % c for c in b'{"prompt": "x"' + b" " * 20000 + b"}") + b"0\r\n\r\n"
@@ -291,6 +312,7 @@ def main():
     check_unread_log(program)
     check_no_log(program)
     check_second_signal(program)
+    check_fifo_keys(program, work)
     with Server(program) as server:
         check_many_chunks(server)
     finish("serve_faults")

@@ -191,15 +191,23 @@ def check_reload(program, work):
             until(f"{text}: told", lambda n=n: len(told(server)) == n + 2)
             expect(not told(server)[-1]["good"] and text in told(server)[-1]["error"], f"{text}: {told(server)[-1]}")
             expect(shown(server) == second, f"{text}: the old one stays")
-        (work / "live-cert.pem").unlink()
-        server.process.send_signal(signal.SIGHUP)
-        until("not there: told", lambda: len(told(server)) == 6)
+        for n, name in enumerate(("live-cert.pem", "live-key.pem", None)):
+            put("cert.pem", "key.pem")
+            if name:
+                (work / name).unlink()
+                os.mkfifo(work / name)
+            else:
+                (work / "live-cert.pem").unlink()
+            server.process.send_signal(signal.SIGHUP)
+            until(f"a FIFO, or not there: told {name}", lambda n=n: len(told(server)) == 6 + n)
+            expect(("not a regular file" if name else "No such file") in told(server)[-1]["error"], f"a FIFO: {told(server)[-1]}")
+            expect(shown(server) == second, "a FIFO: the old one stays")
         put("cert.pem", "key.pem")
         server.process.send_signal(signal.SIGHUP)
         until("the first again", lambda: shown(server) == first)
         counted = raw(server, context_of(work), b"GET /metrics HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").decode()
         expect('infrt_tls_reload_total{result="good",model_name="tiny_lm"} 2' in counted and
-               'infrt_tls_reload_total{result="bad",model_name="tiny_lm"} 5' in counted, "counted")
+               'infrt_tls_reload_total{result="bad",model_name="tiny_lm"} 7' in counted, "counted")
         expect(server.stop() == 0, "SIGTERM: exit code 0")
 
 
