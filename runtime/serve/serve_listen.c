@@ -63,7 +63,8 @@ static void turn_away(infrt_server *s, int fd) {
     const uint64_t n = ++s->metrics.rejected[INFRT_REJECTED_CONNECTIONS];
     if (is_told(&s->full_told_ns))
         infrt_log_format(&s->log,
-                         "{\"event\":\"connections_full\",\"connections\":%u,\"turned_away_total\":%" PRIu64 "}\n",
+                         "{\"event\":\"connections_full\",\"connections\":%u,"
+                         "\"turned_away_total\":%" PRIu64 "}\n",
                          s->n_connections, n);
     if (!s->tls) refusal_send(s, fd);
     evutil_closesocket(fd);
