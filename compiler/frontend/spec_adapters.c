@@ -35,11 +35,12 @@ static void fill_preload(infc_spec_check *check, const infc_yaml *map, infc_spec
 }
 
 void infc_spec_fill_adapters(infc_spec_check *check, const infc_yaml *root, infc_spec *out) {
-    static const char *const keys[] = {"max_loaded", "max_rank", "weights", "preload"};
+    static const char *const keys[] = {"adapters.max_loaded", "adapters.max_rank",
+                                       "adapters.weights", "adapters.preload"};
     const infc_yaml *map = infc_spec_get_map(root, "adapters");
     bool any = false;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const infc_yaml *key = infc_spec_get(map, keys[i]);
+        const infc_yaml *key = infc_spec_get(map, keys[i] + sizeof "adapters");
         if (!key || (key->kind == INFC_YAML_LIST && key->n == 0)) continue;
         any = true;
         out->llm_loc = key->loc;

@@ -114,8 +114,10 @@ static void fill_loops(const infc_yaml *root, infc_spec *out) {
     out->max_trips = most ? most->integer : 0;
 }
 
+/* `key` with its map: "kv.memory". */
 static const infc_yaml *llm_key(const infc_yaml *root, const char *map, const char *key, infc_spec *out) {
-    const infc_yaml *node = infc_spec_get(map ? infc_spec_get_map(root, map) : root, key);
+    const infc_yaml *node = map ? infc_spec_get(infc_spec_get_map(root, map), key + strlen(map) + 1)
+                                : infc_spec_get(root, key);
     if (!node) return NULL;
     out->llm_loc = node->loc;
     out->llm_key = key;
@@ -138,12 +140,12 @@ static void fill_calibration(const infc_yaml *root, infc_spec *out) {
 
 /* Keys that only language models have. */
 static void fill_llm(infc_spec_check *check, const infc_yaml *root, infc_spec *out) {
-    const infc_yaml *kv = llm_key(root, "precision", "kv", out),
+    const infc_yaml *kv = llm_key(root, "precision", "precision.kv", out),
                     *context = llm_key(root, NULL, "context", out),
-                    *sequences = llm_key(root, "batch", "max_sequences", out),
-                    *target_itl = llm_key(root, "batch", "target_itl", out),
-                    *memory = llm_key(root, "kv", "memory", out),
-                    *prefix_cache = llm_key(root, "kv", "prefix_cache", out);
+                    *sequences = llm_key(root, "batch", "batch.max_sequences", out),
+                    *target_itl = llm_key(root, "batch", "batch.target_itl", out),
+                    *memory = llm_key(root, "kv", "kv.memory", out),
+                    *prefix_cache = llm_key(root, "kv", "kv.prefix_cache", out);
     out->kv = infc_spec_is(kv, "f16") ? INFC_KV_f16 : INFC_KV_int8;
     fill_calibration(root, out);
     out->context = context ? context->integer : 0;
