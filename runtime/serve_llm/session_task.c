@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SLICE_BYTES = 1 << 20 }; /* of the cache at a time: well below a step's time */
@@ -22,7 +23,24 @@ static void fail_by_errno(task *t, const char *what) {
     const bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
     char text[128];
     snprintf(text, sizeof text, "%s: %s", what, strerror(errno));
-    fail(t, errno == ENOENT ? 404 : full ? 507 : errno == ENOMEM ? 503 : 500, text);
+    fail(t,
+         errno == ENOENT   ? 404
+         : errno == EISDIR ? 409
+         : full            ? 507
+         : errno == ENOMEM ? 503
+                           : 500,
+         text);
+}
+
+/* The root may have been removed while we have it open. */
+static int folder_open(task *t, bool make) {
+    struct stat info;
+    const int folder = infrt_session_folder_open(t->root, t->folder, make);
+    if (folder < 0 && errno == ENOENT && fstat(t->root, &info) == 0 && info.st_nlink == 0) {
+        fail(t, 503, "the folder of --session-root has been removed; start the server again");
+        errno = ESTALE;
+    }
+    return folder;
 }
 
 /* What a function of the library says is the answer. */
@@ -81,9 +99,9 @@ static void file_write(task *t, const infc_model *model) {
     char path[INFRT_SESSION_PATH];
     infrt_error error = {0};
     (void)model;
-    const int folder = infrt_session_folder_open(t->root, t->folder, true);
+    const int folder = folder_open(t, true);
     if (folder < 0) {
-        fail_by_errno(t, "the folder of sessions cannot be opened");
+        if (errno != ESTALE) fail_by_errno(t, "the folder of sessions cannot be opened");
         if (t->http_status == 404) t->http_status = 500;
         return;
     }
@@ -100,12 +118,13 @@ static void no_such(task *t) {
 static void file_read(task *t, const infc_model *model) {
     char path[64];
     (void)model;
-    const int folder = infrt_session_folder_open(t->root, t->folder, false);
+    const int folder = folder_open(t, false);
     const int fd = folder >= 0 ? infrt_session_file_open(folder, t->name) : -1;
     const int why = errno;
     if (folder >= 0) close(folder);
     if (fd < 0 && why == ENOENT) no_such(t);
-    else if (fd < 0) fail(t, 422, "the session cannot be read: it is no plain file of this server");
+    else if (fd < 0 && why != ESTALE)
+        fail(t, 422, "the session cannot be read: it is no plain file of this server");
     if (fd < 0) return;
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     const infrt_status status = infrt_llm_session_read(t->session, path, t->name, &t->error);
@@ -139,8 +158,8 @@ static void files_list(task *t, const infc_model *model) {
     uint32_t n = 0;
     uint64_t bytes = 0;
     (void)model;
-    const int folder = infrt_session_folder_open(t->root, t->folder, false);
-    if (folder < 0 ? errno != ENOENT : !infrt_session_folder_read(folder, &all, &n, &bytes))
+    const int folder = folder_open(t, false);
+    if (folder < 0 ? errno != ENOENT && errno != ESTALE : !infrt_session_folder_read(folder, &all, &n, &bytes))
         fail_by_errno(t, "the sessions cannot be read");
     infrt_out_text(&t->list, "{\"object\":\"list\",\"data\":[");
     for (uint32_t i = 0; i < n; i++) {
@@ -157,10 +176,10 @@ static void files_list(task *t, const infc_model *model) {
 
 static void file_remove(task *t, const infc_model *model) {
     (void)model;
-    const int folder = infrt_session_folder_open(t->root, t->folder, false);
+    const int folder = folder_open(t, false);
     const bool gone = folder >= 0 && infrt_session_file_remove(folder, t->name);
     if (!gone && errno == ENOENT) no_such(t);
-    else if (!gone) fail_by_errno(t, "the session cannot be removed");
+    else if (!gone && errno != ESTALE) fail_by_errno(t, "the session cannot be removed");
     if (folder >= 0) close(folder);
 }
 

@@ -137,6 +137,7 @@ def check_names(program, root):
                 expect(status in (400, 404), f"DELETE {name!r}: {status}")
         for name in ("link", "folder", "pipe"):
             expect(server.json("POST", RESTORE, {"name": name})[0] == 422, f"restore {name}")
+        expect(save(server, "folder")[0] == server.ask("DELETE", LIST + "/folder")[0] == 409, "a folder has the name")
         expect(server.ask("DELETE", LIST + "/verse%2esession")[0] == 400 and server.ask("PUT", LIST + "/verse")[0] == 405, "no other way")
         expect(names(server) == ["ids", "salted", "verse"], f"only plain files: {names(server)}")
         expect(sorted(p for p in root.parent.rglob("*")) == before, "nothing came or went")
@@ -152,6 +153,18 @@ def check_names(program, root):
         expect(save(server, "x")[0] == 500 and not (root.parent / "x.session").exists(), "a folder that is a link")
         expect(server.json("POST", RESTORE, {"name": "outside"})[0] in (404, 422), "is not followed")
     (root / "open").unlink()
+
+
+def check_root_gone(program, root):
+    """The root is removed while the server runs: all who ask are told so."""
+    root = root.parent / "gone"
+    root.mkdir()
+    with Server(program, "--session-root", root) as server:
+        answer(server, VERSE)
+        shutil.rmtree(root)
+        codes = [save(server, "x")[0], server.ask("POST", RESTORE, {"name": "x"})[0], server.ask("GET", LIST)[0],
+                 server.ask("DELETE", LIST + "/x")[0]]
+        expect(codes == [503] * 4, f"a root that is gone: {codes}")
 
 
 def check_keys(program, root):
@@ -285,6 +298,7 @@ def main():
     check_restart(program, roots[0])
     check_refused(program, other, roots[0])
     check_names(program, roots[0])
+    check_root_gone(program, roots[0])
     check_keys(program, roots[1])
     check_beside_streams(program, roots[2])
     check_small_cache(infc, source, work)
