@@ -163,13 +163,16 @@ static bool host_is_good(const char *text, size_t n) {
 
 /* All fields are there: what they say about the rest. */
 static infrt_http_event head_end(infrt_http *h) {
-    static const char *const once[] = {"content-length", "transfer-encoding", "host",
-                                       "authorization",  "content-type",      "content-encoding",
-                                       "expect"};
+#define ONCE(name) {name, name " may come once, and is there twice"}
+    static const struct {
+        const char *name, *twice;
+    } once[] = {ONCE("content-length"), ONCE("transfer-encoding"), ONCE("host"),
+                ONCE("authorization"),  ONCE("content-type"),      ONCE("content-encoding"),
+                ONCE("expect")};
+#undef ONCE
     size_t n;
     for (size_t i = 0; i < sizeof once / sizeof *once; i++)
-        if (field_count(h, once[i]) > 1)
-            return bad(h, 400, "a field that may come once is there twice");
+        if (field_count(h, once[i].name) > 1) return bad(h, 400, once[i].twice);
     const char *text = infrt_http_find(h, "host", &n);
     if (!h->old && !text) return bad(h, 400, "there is no Host field");
     if (text && !host_is_good(text, n)) return bad(h, 400, "Host is no name or address");

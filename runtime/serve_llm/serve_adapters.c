@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,11 @@ static bool text_take(infrt_refusal *refusal, infrt_json_reader *json, const cha
     if (infrt_json_next(json) != '"')
         return infrt_refuse(refusal, 400, key, "%s: a text is needed", key);
     if (out[0]) return infrt_refuse(refusal, 400, key, "%s is there twice", key);
-    return infrt_json_string_read(json, out, room);
+    infrt_json_reader whole = *json;
+    if (infrt_json_string_read(json, out, room)) return true;
+    if (!infrt_json_string_read(&whole, NULL, 0)) return false;
+    return infrt_refuse(refusal, 400, key,
+                        "%s: a text of at most %zu bytes without a NUL is needed", key, room - 1);
 }
 
 static bool part_key_take(void *self, infrt_json_reader *json, const char *key) {
@@ -42,8 +47,10 @@ static bool part_key_take(void *self, infrt_json_reader *json, const char *key) 
         return text_take(part->refusal, json, key, part->path, sizeof part->path);
     if (strcmp(key, "weight") != 0)
         return infrt_refuse(part->refusal, 400, "sum", "sum: each has lora_path and weight, not %.64s", key);
-    return infrt_json_number(json, &part->weight) ||
-           infrt_refuse(part->refusal, 400, "sum", "sum: weight: a number is needed");
+    return (infrt_json_next(json) == '0' && infrt_json_number(json, &part->weight) &&
+            fabs(part->weight) <= INFRT_LLM_ADAPTER_WEIGHT) ||
+           infrt_refuse(part->refusal, 400, "sum", "sum: weight: a number from -%g to %g is needed",
+                        INFRT_LLM_ADAPTER_WEIGHT, INFRT_LLM_ADAPTER_WEIGHT);
 }
 
 static bool part_take(void *self, infrt_json_reader *json, const char *key) {
@@ -144,7 +151,9 @@ static bool folder_find(const infrt_llm_server *s, const char *path, int *out, i
         return infrt_refuse(refusal, 403, "lora_path",
                             "no adapters are loaded: start the server with --adapter-root FOLDER");
     if (!below || !*below)
-        return infrt_refuse(refusal, 403, "lora_path", "lora_path: only folders below --adapter-root are read");
+        return infrt_refuse(refusal, 403, "lora_path",
+                            "lora_path: only folders below --adapter-root are read; "
+                            "give a path relative to it");
     *out = folder_open(s->root_fd, below);
     if (*out < 0 && errno != ENOENT)
         return infrt_refuse(refusal, 403, "lora_path",

@@ -197,6 +197,15 @@ def check_refused(server, root):
         expect(load(server, "x", path) == status, f"{what}: {load(server, 'x', path)}")
     for name in ("", "a b", "x" * 129, "ä", "../x"):
         expect(load(server, name, "a") == 400, f"the name {name!r}")
+    for what, body, param, text in [
+        ("a long name", {"lora_name": "x" * 129, "lora_path": "a"}, "lora_name", "at most 128 bytes"),
+        ("a long path", {"lora_name": "x", "lora_path": "a" * 1024}, "lora_path", "at most 1023 bytes"),
+        ("a long path in a sum", {"lora_name": "x", "sum": [{"lora_path": "a" * 1024}]}, "lora_path", "at most 1023 bytes"),
+        ("a weight", {"lora_name": "x", "sum": [{"lora_path": "a", "weight": 1001}]}, "sum", "from -1000 to 1000"),
+        ("another root", {"lora_name": "x", "lora_path": "/etc"}, "lora_path", "relative to it"),
+    ]:
+        made = server.json("POST", LOAD, body)[1]["error"]
+        expect(made["param"] == param and text in made["message"], f"{what}: {made}")
     expect(server.ask("POST", LOAD, {"lora_name": 3, "lora_path": "a"})[0] == 400, "a name that is no text")
     expect(server.ask("POST", LOAD, b"{")[0] == 400, "no JSON")
     expect(answer(server, "x") == 404 and server.ask("GET", "/health")[0] == 200, "nothing of it is there")

@@ -49,6 +49,8 @@ def check_http(server):
     for what, (data, status) in bad.items():
         known, fields, body = parse(server.raw(data))
         expect(known == status and fields.get("connection") == "close" and "error" in json.loads(body), f"{what}: {known}")
+    told = parse(server.raw(bad["two Content-Length"][0]))[2]
+    expect(b"content-length may come once" in told, f"the field that is there twice is named: {told}")
     expect(server.ask("POST", "/tokenize", b"\x80\xa1")[0] == 400, "llama.cpp#6396: a body that is not UTF-8")
     expect([server.ask("GET", f"/v2{path}")[0] for path in ("", "/health/live", "/models/m")] == [501] * 3, "nor are facts of it")
     expect(server.ask("POST", "/v2/models/m/infer", {})[0] == 501 and server.ask("POST", "/v1/embeddings", {})[0] == 501,
