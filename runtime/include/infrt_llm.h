@@ -196,10 +196,9 @@ typedef struct infrt_llm_adapter infrt_llm_adapter;
 infrt_status infrt_llm_adapter_read(const infc_model *model, const char *folder,
                                     infrt_llm_adapter **out, infrt_error *error);
 #define INFRT_LLM_ADAPTER_PARTS 8u
-#define INFRT_LLM_ADAPTER_WEIGHT 1000.0
 typedef struct infrt_llm_adapter_part {
     const char *folder;
-    float weight; /* at most INFRT_LLM_ADAPTER_WEIGHT, or as far below 0 */
+    float weight; /* -1000 to 1000 */
 } infrt_llm_adapter_part;
 /* One adapter that adds the weighted sum of what these n add. Their ranks count together for each linear layer:
  * INFRT_ERR_DATA when that is more than the model takes. Else as infrt_llm_adapter_read. */

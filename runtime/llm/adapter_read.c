@@ -215,9 +215,9 @@ static infrt_status parts_check(const infc_model *model, const infrt_llm_adapter
         return infrt_fail(error, INFRT_ERR_USAGE, "a sum of %u adapters; 1 to %u are possible", n,
                           INFRT_LLM_ADAPTER_PARTS);
     for (uint32_t i = 0; i < n; i++)
-        if (!(fabsf(parts[i].weight) <= (float)INFRT_LLM_ADAPTER_WEIGHT))
+        if (!(fabsf(parts[i].weight) <= (float)INFRT_ADAPTER_WEIGHT))
             return infrt_fail(error, INFRT_ERR_USAGE, "the weight of an adapter is not from -%g to %g",
-                              INFRT_LLM_ADAPTER_WEIGHT, INFRT_LLM_ADAPTER_WEIGHT);
+                              INFRT_ADAPTER_WEIGHT, INFRT_ADAPTER_WEIGHT);
     return INFRT_OK;
 }
 

@@ -6,6 +6,8 @@
 #define INFRT_ADAPTERS_H
 #include "infrt_llm.h"
 
+#define INFRT_ADAPTER_WEIGHT 1000.0 /* of a part of a sum, and as far below 0 */
+
 enum {
     INFRT_NO_ADAPTER = -1,
     INFRT_ADAPTER_BASE = 128 /* bytes of a base model's name, of another model; or empty */

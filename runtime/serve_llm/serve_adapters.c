@@ -48,9 +48,9 @@ static bool part_key_take(void *self, infrt_json_reader *json, const char *key) 
     if (strcmp(key, "weight") != 0)
         return infrt_refuse(part->refusal, 400, "sum", "sum: each has lora_path and weight, not %.64s", key);
     return (infrt_json_next(json) == '0' && infrt_json_number(json, &part->weight) &&
-            fabs(part->weight) <= INFRT_LLM_ADAPTER_WEIGHT) ||
+            fabs(part->weight) <= INFRT_ADAPTER_WEIGHT) ||
            infrt_refuse(part->refusal, 400, "sum", "sum: weight: a number from -%g to %g is needed",
-                        INFRT_LLM_ADAPTER_WEIGHT, INFRT_LLM_ADAPTER_WEIGHT);
+                        INFRT_ADAPTER_WEIGHT, INFRT_ADAPTER_WEIGHT);
 }
 
 static bool part_take(void *self, infrt_json_reader *json, const char *key) {
