@@ -24,7 +24,7 @@ static ssize_t read_all(int fd, char *out, size_t n) {
 static infrt_status text_read(const char *what, const char *path, size_t most, bool pipes, int fd,
                               char *text, size_t *out_bytes, infrt_error *error) {
     struct stat info;
-    if (fstat(fd, &info) != 0 || (!S_ISREG(info.st_mode) && !(pipes && S_ISFIFO(info.st_mode))))
+    if (fstat(fd, &info) != 0 || (!S_ISREG(info.st_mode) && (!pipes || S_ISDIR(info.st_mode))))
         return infrt_fail(error, INFRT_ERR_IO, "%s%s: %s", what, path,
                           S_ISDIR(info.st_mode) ? strerror(EISDIR) : "not a regular file");
     const ssize_t n = read_all(fd, text, most + 1);

@@ -5,7 +5,8 @@
 #include "infrt.h"
 
 /* The text of a regular file of at most `most` bytes, with a NUL behind it; to be freed. Never waits for who would
- * write into a FIFO: with `pipes`, which only the start may say, it does. `what`: begins the message of an error. */
+ * write into a FIFO: with `pipes`, which only the start may say, it does, and takes whatever is no folder. `what`:
+ * begins the message of an error. */
 infrt_status infrt_serve_file_read(const char *what, const char *path, size_t most, bool pipes,
                                    char **out, size_t *out_bytes, infrt_error *error);
 

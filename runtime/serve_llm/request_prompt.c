@@ -168,14 +168,10 @@ static bool prompt_take(void *self, infrt_json_reader *json, const char *key) {
     const size_t n = infrt_path_index(r, r->ask->n_prompts);
     infrt_prompt *p = prompt_add(r);
     if (!p) return false;
-    const bool texts = r->ask->prompts[0].text != NULL;
-    const char next = infrt_json_next(json);
-    if (p != r->ask->prompts && next != (texts ? '"' : '['))
-        return infrt_take_wrong(r, texts ? "a text, as the others," : "a list of token ids, as the others,");
-    if (next == '[') {
+    if (infrt_json_next(json) == '[') {
         if (!infrt_json_array(json, id_take, r)) return false;
     } else {
-        p->text = infrt_take_text(r, "a text or a list of token ids");
+        p->text = infrt_take_text(r, "a text, as the others, or a list of token ids");
         if (!p->text) return false;
     }
     r->path[n] = 0;

@@ -198,9 +198,6 @@ static const struct {
     {INFRT_ASK_TEXT, "{\"prompt\": [-1]}", "prompt", "below 50"},
     {INFRT_ASK_TEXT, "{\"prompt\": [1.5]}", "prompt", "below 50"},
     {INFRT_ASK_TEXT, "{\"prompt\": [\"a\", 3]}", "prompt[1]", "a text, as the others"},
-    {INFRT_ASK_TEXT, "{\"prompt\": [\"a\", [1]]}", "prompt[1]", "a text, as the others, is needed, not a list"},
-    {INFRT_ASK_TEXT, "{\"prompt\": [[1, 2], \"a\"]}", "prompt[1]",
-     "a list of token ids, as the others, is needed, not a text"},
     {INFRT_ASK_TEXT, "{\"prompt\": \"a\", \"top_logprobs\": \"x\"}", "top_logprobs", "not supported"},
     {INFRT_ASK_TEXT, "{\"prompt\": \"a\", \"best_of\": 2}", "best_of", "not supported"}, /* CVE-2024-8939 */
     {INFRT_ASK_TEXT, "{\"prompt\": \"a\", \"suffix\": \"b\"}", "suffix", "not supported"},
