@@ -43,7 +43,9 @@ infc_status infc_frontend_import(infc_cx *cx, const infc_spec *spec, infc_ir *ou
     bool in_spec = spec->path && spec->model_loc.line > 0;
     infc_loc loc = in_spec ? spec->model_loc : (infc_loc){.file = model};
     if (spec->serve.asked && !spec->binary)
-        infc_warn(cx, spec->serve.loc, "serve: the server is in the binary, and output.kinds has none; add binary to it");
+        infc_warn(cx, spec->serve.loc,
+                  "serve: the server is in the binary, "
+                  "and output.kinds has none; add binary to it");
     if (infc_path_ends(model, ".onnx") && !infc_dir_exists(model)) {
         INFC_TRY(check_onnx(cx, spec));
         return infc_onnx_read_file(cx, spec, out);
