@@ -67,7 +67,7 @@ static bool all_finite(const infc_type *type, const void *data, int64_t n) {
             memcpy(&bits, (const char *)data + i * (int64_t)sizeof bits, sizeof bits);
             bad |= (bits & 0x7f800000u) == 0x7f800000u;
         }
-    else if (type->dtype == INFC_DTYPE_f16 || type->dtype == INFC_DTYPE_bf16) {
+    else if (infc_dtype_is_half(type->dtype)) {
         const uint32_t exponent = type->dtype == INFC_DTYPE_f16 ? 0x7c00u : 0x7f80u;
         for (int64_t i = 0; i < n; i++) {
             uint16_t bits;

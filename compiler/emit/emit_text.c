@@ -39,7 +39,7 @@ static infc_status words_find(const infc_emit_unit *u, const infc_spec_text *tex
         const char *name = names[i] ? names[i] : usual[i];
         const char *fix = names[i] ? "" : "; say under `ids` which takes the token ids";
         if (names[i] || i == 0) INFC_TRY(infc_emit_input(u, text->loc, name, fix, &w->inputs[i]));
-        w->inputs[i] = infc_emit_port(u, u->plan->inputs, u->plan->n_inputs, name);
+        else w->inputs[i] = infc_emit_port(u, u->plan->inputs, u->plan->n_inputs, name);
         if (w->inputs[i] >= 0) INFC_TRY(input_fits(u, w, i, name));
     }
     const size_t around = text->tokenizer->n_before + text->tokenizer->n_after;

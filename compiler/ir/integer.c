@@ -38,6 +38,10 @@ int infc_integer_find(const char *name) {
 
 const infc_integer_info *infc_integer_get(int fn) { return &functions[fn]; }
 
+bool infc_dtype_is_half(infc_dtype dtype) {
+    return dtype == INFC_DTYPE_f16 || dtype == INFC_DTYPE_bf16;
+}
+
 bool infc_dtype_is_integer(infc_dtype dtype) {
     return (dtype >= INFC_DTYPE_i8 && dtype <= INFC_DTYPE_i64);
 }

@@ -172,6 +172,7 @@ int infc_integer_find(const char *name); /* index, or -1 */
 const infc_integer_info *infc_integer_get(int fn);
 /* Element types that integer.def computes with; bool, f32 and u64 are not among them. */
 bool infc_dtype_is_integer(infc_dtype dtype);
+bool infc_dtype_is_half(infc_dtype dtype); /* f16 or bf16 */
 /* The limits of such a type, and of bool. */
 int64_t infc_dtype_low(infc_dtype dtype);
 int64_t infc_dtype_high(infc_dtype dtype);

@@ -161,15 +161,16 @@ static bool layer_take(void *self, infrt_json_reader *r, const char *key) {
     return true;
 }
 
-static bool layers_take(infrt_json_reader *r, infrt_adapter_config *config) {
+/* null, one, or a list of them. */
+static bool any_take(infrt_json_reader *r, infrt_json_take *take, infrt_adapter_config *config) {
     switch (infrt_json_next(r)) {
     case 'n': return infrt_json_word(r, "null");
-    case '[': return infrt_json_array(r, layer_take, config);
-    default: return layer_take(config, r, NULL);
+    case '[': return infrt_json_array(r, take, config);
+    default: return take(config, r, NULL);
     }
 }
 
-/* One text, or a list: what stands before the number of a layer. */
+/* What stands before the number of a layer. */
 static bool pattern_name_take(void *self, infrt_json_reader *r, const char *key) {
     infrt_adapter_config *config = self;
     char name[INFRT_ADAPTER_NAME];
@@ -179,14 +180,6 @@ static bool pattern_name_take(void *self, infrt_json_reader *r, const char *key)
     config->pattern_said = true;
     config->pattern_fits |= strcmp(name, "layers") == 0 || is_expression(name);
     return true;
-}
-
-static bool pattern_names_take(infrt_json_reader *r, infrt_adapter_config *config) {
-    switch (infrt_json_next(r)) {
-    case 'n': return infrt_json_word(r, "null");
-    case '[': return infrt_json_array(r, pattern_name_take, config);
-    default: return pattern_name_take(config, r, NULL);
-    }
 }
 
 static bool dora_take(infrt_json_reader *r) {
@@ -205,8 +198,8 @@ static bool value_take(config_reader *c, infrt_json_reader *r, const char *key) 
     if (strcmp(key, "base_model_name_or_path") == 0) return base_take(r, config);
     if (strcmp(key, "target_modules") == 0) return names_take(r, &config->targets);
     if (strcmp(key, "exclude_modules") == 0) return names_take(r, &config->excluded);
-    if (strcmp(key, "layers_to_transform") == 0) return layers_take(r, config);
-    if (strcmp(key, "layers_pattern") == 0) return pattern_names_take(r, config);
+    if (strcmp(key, "layers_to_transform") == 0) return any_take(r, layer_take, config);
+    if (strcmp(key, "layers_pattern") == 0) return any_take(r, pattern_name_take, config);
     if (strcmp(key, "peft_type") == 0) return (c->type = text_is(r, "LORA"));
     if (strcmp(key, "bias") == 0) return text_is(r, "none");
     if (strcmp(key, "init_lora_weights") == 0) return beginning(r);

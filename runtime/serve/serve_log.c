@@ -65,9 +65,10 @@ static bool line_write(infrt_log *log, const char *at, size_t n) {
 
 static void dropped_tell(infrt_log *log) {
     char text[96];
+    if (!log->untold) return;
     const int n =
         snprintf(text, sizeof text, "{\"event\":\"log_dropped\",\"lines\":%" PRIu64 "}\n", log->untold);
-    if (log->untold && line_write(log, text, (size_t)n)) log->untold = 0;
+    if (line_write(log, text, (size_t)n)) log->untold = 0;
 }
 
 void infrt_log_put(infrt_log *log, const infrt_out *line) {

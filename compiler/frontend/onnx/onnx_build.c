@@ -34,8 +34,7 @@ static infc_onnx_operand computed(const infc_onnx_import *import, MlirValue valu
 infc_status infc_onnx_stored(infc_onnx_import *import, const infc_weight *weight, infc_onnx_operand *out) {
     MlirValue wide;
     *out = (infc_onnx_operand){.type = weight->type, .constant = weight};
-    if (weight->type.dtype != INFC_DTYPE_f16 && weight->type.dtype != INFC_DTYPE_bf16)
-        return INFC_OK;
+    if (!infc_dtype_is_half(weight->type.dtype)) return INFC_OK;
     const MlirValue halves = place_constant(import, weight);
     const MlirLocation location = mlirOperationGetLocation(infc_ir_def(halves));
     INFC_TRY(infc_ir_build(import->ir, block_end(import), INFC_OP_widen, location, &halves, 1, NULL, 0, &wide));

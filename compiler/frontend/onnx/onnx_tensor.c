@@ -49,14 +49,10 @@ static const type_facts *facts_of(int64_t data_type) {
     return &types[data_type];
 }
 
-static bool is_half(infc_dtype dtype) {
-    return dtype == INFC_DTYPE_f16 || dtype == INFC_DTYPE_bf16;
-}
-
 infc_dtype infc_onnx_stored_dtype(int64_t data_type) { return facts_of(data_type)->dtype; }
 infc_dtype infc_onnx_dtype(int64_t data_type) {
     const infc_dtype stored = facts_of(data_type)->dtype;
-    return is_half(stored) ? INFC_DTYPE_f32 : stored;
+    return infc_dtype_is_half(stored) ? INFC_DTYPE_f32 : stored;
 }
 const char *infc_onnx_type_name(infc_arena *arena, int32_t data_type) {
     const char *name = facts_of(data_type)->name;
@@ -192,6 +188,6 @@ infc_status infc_onnx_tensor_read(infc_onnx_files *files, infc_loc loc,
         data = widen(cx->arena, data, (size_t)infc_type_bytes(&out->type), tensor->data_type == INT4);
     out->name = tensor->name;
     out->bytes = data.ptr;
-    if (is_half(out->type.dtype) && bytes < LARGE) widen_halves(cx->arena, out);
+    if (infc_dtype_is_half(out->type.dtype) && bytes < LARGE) widen_halves(cx->arena, out);
     return INFC_OK;
 }

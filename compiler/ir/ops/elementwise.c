@@ -103,7 +103,7 @@ const char *infc_shape_widen(infc_arena *arena, const infc_op_desc *desc, infc_t
     const char *wrong = infc_desc_check(arena, desc);
     if (!wrong) wrong = infc_want_layout(arena, desc, 0, INFC_LAYOUT_plain);
     if (wrong) return wrong;
-    if (desc->in[0].dtype != INFC_DTYPE_f16 && desc->in[0].dtype != INFC_DTYPE_bf16)
+    if (!infc_dtype_is_half(desc->in[0].dtype))
         return infc_arena_printf(arena, "%s is not f16 or bf16", infc_dtype_name(desc->in[0].dtype));
     *out = desc->in[0];
     out->dtype = INFC_DTYPE_f32;
@@ -116,7 +116,7 @@ const char *infc_shape_narrow(infc_arena *arena, const infc_op_desc *desc, infc_
     if (!wrong) wrong = infc_want_layout(arena, desc, 0, INFC_LAYOUT_plain);
     if (wrong) return wrong;
     infc_dtype to;
-    if (!infc_dtype_parse(infc_desc_str(desc, "to"), &to) || (to != INFC_DTYPE_f16 && to != INFC_DTYPE_bf16))
+    if (!infc_dtype_parse(infc_desc_str(desc, "to"), &to) || !infc_dtype_is_half(to))
         return infc_arena_printf(arena, "%s is not f16 or bf16", infc_desc_str(desc, "to"));
     *out = desc->in[0];
     out->dtype = to;

@@ -10,7 +10,7 @@ const char *infc_shape_embed_half(infc_arena *arena, const infc_op_desc *desc, i
     if (tokens->dtype != INFC_DTYPE_i32 || tokens->rank != 1)
         return infc_arena_printf(arena, "tokens are i32 of one dimension, not %s",
                                  infc_type_text(arena, tokens));
-    if ((w->dtype != INFC_DTYPE_f16 && w->dtype != INFC_DTYPE_bf16) || w->rank != 2 ||
+    if (!infc_dtype_is_half(w->dtype) || w->rank != 2 ||
         (w->layout != INFC_LAYOUT_plain && w->layout != INFC_LAYOUT_panel) ||
         infc_dim_open(w->dims[0]) || infc_dim_open(w->dims[1]))
         return infc_arena_printf(arena, "operand 1 must be a matrix of f16 or bf16, not %s",

@@ -11,7 +11,7 @@ static const char *check(infc_arena *arena, const infc_op_desc *desc) {
     const char *wrong = integer ? infc_want_integers(arena, desc) : infc_want_f32(arena, desc, 0);
     if (!wrong) wrong = infc_want_layout(arena, desc, 0, INFC_LAYOUT_plain);
     if (wrong) return wrong;
-    const bool half = w->dtype == INFC_DTYPE_f16 || w->dtype == INFC_DTYPE_bf16;
+    const bool half = infc_dtype_is_half(w->dtype);
     if (!integer && !half && w->dtype != INFC_DTYPE_f32 && w->dtype != INFC_DTYPE_i8)
         return infc_arena_printf(arena, "operand 1 is %s; f32, f16, bf16 and i8 are supported",
                                  infc_dtype_name(w->dtype));
