@@ -3,6 +3,7 @@
 #
 #   .ci/packages.sh build          what building and using infc needs (.ci/packages-build.txt)
 #   .ci/packages.sh build test     and what tests and checks need (.ci/packages-test.txt)
+#   .ci/packages.sh examples       what the scripts of examples/ need besides (.ci/packages-examples.txt)
 #   .ci/packages.sh --check ...    only say what is missing; exit 1 when something is
 #
 # A complete system: says nothing, installs nothing, needs no root.
@@ -16,12 +17,12 @@ for word in "$@"; do
     case $word in
         --check) check_only=yes ;;
         *)
-            [ -f ".ci/packages-$word.txt" ] || die "no package list \"$word\"; there are: build, test"
+            [ -f ".ci/packages-$word.txt" ] || die "no package list \"$word\"; there are: build, test, examples"
             lists+=(".ci/packages-$word.txt")
             ;;
     esac
 done
-[ ${#lists[@]} -gt 0 ] || die "which list? build, test or both"
+[ ${#lists[@]} -gt 0 ] || die "which list? build, test, examples"
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     echo "This script installs Debian packages, and there is no apt here. The equivalents of these are needed:" >&2
