@@ -62,7 +62,7 @@ static double read_all(const char *p, size_t bytes) {
 typedef __m512i int8_vector;
 #define SET _mm512_set1_epi8
 #elif defined __AVXVNNI__
-#define STEP(i) __asm__ volatile("{vex} vpdpbusd %1, %2, %0" : "+x"(sum[i]) : "x"(x), "x"(y))
+#define STEP(i) __asm__ volatile("%{vex%} vpdpbusd %1, %2, %0" : "+x"(sum[i]) : "x"(x), "x"(y))
 typedef __m256i int8_vector;
 #define SET _mm256_set1_epi8
 #elif defined __AVX2__
@@ -88,9 +88,11 @@ static double int8_dots(long rounds) {
 #pragma GCC unroll 16
         for (int i = 0; i < ACCUMULATORS; i++) STEP(i);
     }
-    int first[ACCUMULATORS * sizeof(int8_vector) / sizeof(int)];
-    memcpy(first, sum, sizeof first);
-    sink = first[0];
+    /* Added up in registers: an accumulator whose bytes were copied would live in memory, in the loop too. */
+    int8_vector all = sum[0];
+#pragma GCC unroll 16
+    for (int i = 1; i < ACCUMULATORS; i++) all += sum[i];
+    sink = all[0];
     return 2.0 * (double)rounds * ACCUMULATORS * (double)sizeof(int8_vector);
 #else
     (void)rounds;
