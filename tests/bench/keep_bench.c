@@ -1,7 +1,7 @@
 /* keep_bench.c - speed of linear layers over weights of GGUF files: dims are constants, text is that of infk_expand
  * (TEXT), compiled like emitted C, two threads that share the outputs. One row: GB/s of weights that lie in memory
  * (copies of the layer, more than a cache holds), as a share of what two threads read in the same run. More rows:
- * multiply-adds, and the bytes of results and weights matter little. `RESULT <format>/<layer>/<rows> <value> <unit>`,
+ * multiply-adds; of 8 rows, a batch of answers, weights come from memory too, of more they matter little. `RESULT <format>/<layer>/<rows> <value> <unit>`,
  * and for one row `.. /share`. */
 #include TEXT
 #include "../kernels/level_here.h"
@@ -137,7 +137,7 @@ static void report(const char *format_name, const char *layer, work *run, ptrdif
     const size_t bytes = (size_t)(halves * ((n + 15) / 16) * s_keep_panel(format, k));
     for (int i = 0; i < 4; i++) {
         if (n > 8192 && rows[i] > 8) continue;
-        const double took = seconds(run, rows[i], bytes, rows[i] == 1 ? memory / bytes : 1);
+        const double took = seconds(run, rows[i], bytes, rows[i] <= 8 ? memory / bytes : 1);
         const double macs = (double)(rows[i] * halves * n * k) / took * 1e-9,
                      rate = (double)bytes / took * 1e-9;
         if (rows[i] > 1)
