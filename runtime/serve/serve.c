@@ -40,17 +40,20 @@ static uint64_t drain_ns(const infrt_server *s) {
 /* No more requests are taken, those that run go on. */
 static void drain_begin(infrt_server *s) {
     static const struct timeval tick = {.tv_usec = 100000};
+    if (event_add(s->tick, &tick) < 0) { /* no memory: again, until there is */
+        infrt_mailbox_wake(&s->in);
+        return;
+    }
     s->draining = true;
     s->drained_ns = infrt_os_now_ns() + drain_ns(s);
-    event_add(s->tick, &tick);
 }
 
 static void on_mail(evutil_socket_t fd, short what, void *self) {
     infrt_server *s = self;
     (void)fd;
     (void)what;
+    letters_take(s); /* first, as it takes what a signal wakes with */
     if (!s->draining && infrt_signals_came()) drain_begin(s);
-    letters_take(s);
 }
 
 /* The time to end is over: what is left fails, so that its clients hear of it. Who does not listen is left. */

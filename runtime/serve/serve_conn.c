@@ -24,14 +24,37 @@ enum {
     HEAD_ROOM = 1024,   /* of a reply's head */
 };
 
-static void wait_for(infrt_conn *c, int seconds) {
-    const struct timeval time = {.tv_sec = seconds};
-    if (seconds) evtimer_add(c->timer, &time);
-    else evtimer_del(c->timer);
+/* ---- memory --------------------------------------------------------------------------------------- */
+
+/* libevent does not tell all allocations that fail; a connection that goes on without one would wait for ever. */
+static _Thread_local bool lacked_memory;
+
+static void *note(void *at) {
+    lacked_memory = lacked_memory || !at;
+    return at;
 }
+static void *noted_malloc(size_t n) { return note(malloc(n)); }
+static void *noted_realloc(void *at, size_t n) { return note(realloc(at, n)); }
+
+void infrt_conns_memory(void) { event_set_mem_functions(noted_malloc, noted_realloc, free); }
+
+/* ---- states --------------------------------------------------------------------------------------- */
 
 static size_t unsent(const infrt_conn *c) {
     return evbuffer_get_length(bufferevent_get_output(c->bev));
+}
+
+/* Nothing more is said, whatever comes until libevent has ended it: a half-sent reply ends with its connection. */
+static void conn_give_up(infrt_conn *c) {
+    c->broken = c->close = true;
+    bufferevent_disable(c->bev, EV_READ | EV_WRITE);
+    bufferevent_trigger_event(c->bev, BEV_EVENT_ERROR, BEV_TRIG_DEFER_CALLBACKS);
+}
+
+static void wait_for(infrt_conn *c, int seconds) {
+    const struct timeval time = {.tv_sec = seconds};
+    if (!seconds) evtimer_del(c->timer);
+    else if (evtimer_add(c->timer, &time) < 0) conn_give_up(c); /* it could wait for ever */
 }
 
 static void conn_free(infrt_conn *c) {
@@ -88,19 +111,13 @@ static const char *reason_of(int status) {
     return "Unknown";
 }
 
-/* Nothing more is said: a half-sent reply ends with its connection. */
-static void conn_give_up(infrt_conn *c) {
-    struct evbuffer *out = bufferevent_get_output(c->bev);
-    c->close = true;
-    evbuffer_drain(out, evbuffer_get_length(out));
-    bufferevent_trigger_event(c->bev, BEV_EVENT_ERROR, BEV_TRIG_DEFER_CALLBACKS);
-}
-
-/* All of both or, for want of memory, nothing. */
+/* All of both or, for want of memory, nothing and never anything more. */
 static bool send_both(infrt_conn *c, const void *first, size_t n_first, const void *then, size_t n_then) {
     struct evbuffer *out = bufferevent_get_output(c->bev);
+    if (c->broken) return false;
+    lacked_memory = false;
     if (evbuffer_expand(out, n_first + n_then) == 0 && evbuffer_add(out, first, n_first) == 0 &&
-        (!n_then || evbuffer_add(out, then, n_then) == 0))
+        (!n_then || evbuffer_add(out, then, n_then) == 0) && !lacked_memory)
         return true;
     conn_give_up(c);
     return false;
@@ -198,7 +215,7 @@ void infrt_conn_stream(infrt_conn *c, infrt_out *frames, bool last) {
     const int n_size = chunked && n ? snprintf(size, sizeof size, "%zx\r\n", n) : 0;
     if (chunked && n) infrt_out_text(frames, "\r\n");
     if (chunked && last) infrt_out_text(frames, "0\r\n\r\n");
-    if (frames->failed) conn_give_up(c); /* the client sees that it is not whole */
+    if (frames->failed && !c->broken) conn_give_up(c); /* the client sees that it is not whole */
     else if (stream_begin(c) && frames->n)
         send_both(c, size, (size_t)n_size, frames->at, frames->n);
     frames->n = 0;
@@ -219,13 +236,13 @@ static void request_bad(infrt_conn *c, int status, const char *text) {
 }
 
 static void event_take(infrt_conn *c, infrt_http_event event, const infrt_http_piece *body) {
+    static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
     switch (event) {
     case INFRT_HTTP_HEAD_DONE:
         c->begin_ns = infrt_os_now_ns();
         wait_for(c, BODY_SECONDS);
         if (!infrt_request_admit(c)) return;
-        if (c->http.expects)
-            evbuffer_add_printf(bufferevent_get_output(c->bev), "HTTP/1.1 100 Continue\r\n\r\n");
+        if (c->http.expects) send_both(c, go_on, sizeof go_on - 1, NULL, 0);
         return;
     case INFRT_HTTP_BODY:
         infrt_out_add(&c->body, body->at, body->bytes);
@@ -247,7 +264,7 @@ static void event_take(infrt_conn *c, infrt_http_event event, const infrt_http_p
 static void input_take(infrt_conn *c) {
     struct evbuffer *in = bufferevent_get_input(c->bev);
     infrt_http_event event = INFRT_HTTP_END;
-    while (c->phase == INFRT_PHASE_READING && unsent(c) < INPUT_MOST &&
+    while (c->phase == INFRT_PHASE_READING && !c->broken && unsent(c) < INPUT_MOST &&
            (event != INFRT_HTTP_MORE || evbuffer_get_length(in))) {
         struct evbuffer_iovec piece = {0};
         infrt_http_piece body;
@@ -261,23 +278,9 @@ static void input_take(infrt_conn *c) {
         evbuffer_drain(in, used);
     }
     if (c->phase >= INFRT_PHASE_CLOSING) evbuffer_drain(in, evbuffer_get_length(in));
-    if (evbuffer_get_length(in) >= INPUT_MOST) bufferevent_disable(c->bev, EV_READ);
+    if (c->broken || evbuffer_get_length(in) >= INPUT_MOST) bufferevent_disable(c->bev, EV_READ);
     else if (bufferevent_enable(c->bev, EV_READ) < 0) conn_give_up(c);
 }
-
-/* ---- memory --------------------------------------------------------------------------------------- */
-
-/* libevent does not tell all allocations that fail; a connection that was made without one would wait for ever. */
-static _Thread_local bool lacked_memory;
-
-static void *note(void *at) {
-    lacked_memory = lacked_memory || !at;
-    return at;
-}
-static void *noted_malloc(size_t n) { return note(malloc(n)); }
-static void *noted_realloc(void *at, size_t n) { return note(realloc(at, n)); }
-
-void infrt_conns_memory(void) { event_set_mem_functions(noted_malloc, noted_realloc, free); }
 
 /* ---- callbacks ---------------------------------------------------------------------------------- */
 

@@ -16,17 +16,17 @@
 enum { BACKLOG = 1024, REOPEN_MS = 100 };
 
 static void on_reopen(evutil_socket_t fd, short what, void *self) {
+    static const struct timeval time = {.tv_usec = REOPEN_MS * 1000};
     infrt_server *s = self;
     (void)fd;
     (void)what;
-    evconnlistener_enable(s->listener);
+    if (evconnlistener_enable(s->listener) < 0) evtimer_add(s->reopen, &time);
 }
 
 /* Nobody is let in for a moment: too many are, or the system has no descriptors left. */
 static void pause_listening(infrt_server *s) {
     const struct timeval time = {.tv_usec = REOPEN_MS * 1000};
-    evconnlistener_disable(s->listener);
-    evtimer_add(s->reopen, &time);
+    if (evtimer_add(s->reopen, &time) == 0) evconnlistener_disable(s->listener);
 }
 
 /* At most one line in ten seconds. */
@@ -153,7 +153,8 @@ infrt_status infrt_conns_open(infrt_server *s, infrt_error *error) {
     struct sockaddr_storage address;
     socklen_t bytes = sizeof address;
     char host[64] = "", port[16] = "";
-    evconnlistener_enable(s->listener);
+    if (evconnlistener_enable(s->listener) < 0)
+        return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for the server");
     getsockname(evconnlistener_get_fd(s->listener), (struct sockaddr *)&address, &bytes);
     getnameinfo((struct sockaddr *)&address, bytes, host, sizeof host, port, sizeof port,
                 NI_NUMERICHOST | NI_NUMERICSERV);

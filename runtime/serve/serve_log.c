@@ -45,6 +45,8 @@ static size_t write_some(const infrt_log *log, const char *at, size_t n) {
 
 /* Writes what a line before left: false when some is left still. */
 static bool rest_write(infrt_log *log) {
+    if (log->torn && write_some(log, "\n", 1) == 0) return false;
+    log->torn = false;
     if (!log->rest.n) return true;
     const size_t done = write_some(log, log->rest.at, log->rest.n);
     memmove(log->rest.at, log->rest.at + done, log->rest.n - done);
@@ -59,8 +61,9 @@ static bool line_write(infrt_log *log, const char *at, size_t n) {
     if (done > 0 && done < n) {
         infrt_out_free(&log->rest);
         infrt_out_add(&log->rest, at + done, n - done);
+        log->torn = log->rest.failed;
     }
-    return done > 0;
+    return done > 0 && !log->torn;
 }
 
 static void dropped_tell(infrt_log *log) {

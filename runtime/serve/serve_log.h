@@ -7,7 +7,8 @@
 typedef struct infrt_log { /* the network thread's */
     int fd;
     bool open, socket, own, file; /* of `fd`: a socket; opened here, without waiting; a file of a disk */
-    infrt_out rest;               /* of a line that was written in part */
+    bool torn;      /* for want of memory a line was written in part, and its rest is lost */
+    infrt_out rest; /* of a line that was written in part */
     uint64_t dropped, untold; /* lines, all and those that no line tells of yet */
 } infrt_log;
 

@@ -101,6 +101,7 @@ static double ms_since(uint64_t begin, uint64_t end) {
 void infrt_request_log(infrt_conn *c, int status) {
     infrt_out out = {0};
     const infrt_service *service = c->server->service;
+    if (c->broken) status = 500;
     const uint32_t route = c->route ? (uint32_t)(c->route - service->routes) : service->n_routes;
     c->server->metrics.http[route][status / 100 < INFRT_STATUS_CLASSES ? status / 100 : 0]++;
     if (c->route && (c->route->how & INFRT_ROUTE_OPEN) && status == 200)

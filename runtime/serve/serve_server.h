@@ -103,7 +103,8 @@ struct infrt_conn {
     char request_id[65];
     uint32_t key; /* who asks, from 1; 0: without keys */
     uint64_t begin_ns;
-    bool close; /* after this answer */
+    bool close;  /* after this answer */
+    bool broken; /* for want of memory: nothing more is sent */
 };
 
 /* serve.c: a server from its start to its end. `s` is all zeros but for what the service keeps behind it. */

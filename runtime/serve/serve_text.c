@@ -44,6 +44,7 @@ void infrt_out_format(infrt_out *out, const char *format, ...) {
         vsnprintf(out->at + out->n, (size_t)n + 1, format, again);
         out->n += (size_t)n;
     }
+    out->failed = out->failed || n < 0;
     va_end(again);
     va_end(args);
 }

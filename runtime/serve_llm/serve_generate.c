@@ -378,7 +378,8 @@ static void job_let_go(infrt_llm_conn *c) {
 
 void infrt_job_abandon(infrt_llm_conn *c) {
     infrt_request_log(&c->base, 499);
-    c->base.server->metrics.disconnected[c->base.phase == INFRT_PHASE_STREAMING]++;
+    if (c->base.broken) c->base.server->metrics.failed++;
+    else c->base.server->metrics.disconnected[c->base.phase == INFRT_PHASE_STREAMING]++;
     job_let_go(c);
 }
 

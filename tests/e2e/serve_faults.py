@@ -19,7 +19,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "llm"))
 from serve_adapters import answer, load, prepared  # noqa: E402
-from serving import Server, expect, finish, idle, parse, post, run_all, standing, until  # noqa: E402
+from serving import Server, expect, finish, idle, parse, post, read_all, run_all, standing, until  # noqa: E402
 
 ANY_THREAD = 0x40000000  # __WALL
 TEXT, CHAT = "/v1/completions", "/v1/chat/completions"
@@ -52,8 +52,23 @@ class Failing:
         return failed
 
 
-def is_whole(reply):
-    """A reply that a client understands: complete, and JSON or a stream that says how it ended."""
+def streamed(body):
+    """The text of a chat that was streamed, and how it ended; None: an error was told."""
+    text, finish = "", ""
+    for line in body.decode().splitlines():
+        if not line.startswith("data: {"):
+            continue
+        chunk = json.loads(line[6:])
+        if "error" in chunk:
+            return None
+        for choice in chunk["choices"]:
+            text += choice["delta"].get("content", "")
+            finish += choice["finish_reason"] or ""
+    return text, finish
+
+
+def is_whole(reply, known):
+    """A reply that a client understands: complete, and JSON or a stream that says how it ended, as `known` is."""
     if not reply:
         return True  # the connection was closed
     try:
@@ -61,8 +76,39 @@ def is_whole(reply):
     except (ValueError, IndexError, UnicodeDecodeError):
         return False
     if fields.get("content-type", "").startswith("text/event-stream"):
-        return body.endswith(b"data: [DONE]\n\n") or not reply.endswith(b"0\r\n\r\n")
+        done = body.endswith(b"data: [DONE]\n\n")
+        return streamed(body) in (None, known) if done else not reply.endswith(b"0\r\n\r\n")
     return len(body) == int(fields["content-length"]) and (status == 200 or status in (400, 429, 500, 503) and b'"error"' in body)
+
+
+def rests(server, name):
+    """Once a thread of the server has not run for a while."""
+    tasks = pathlib.Path(f"/proc/{server.process.pid}/task")
+    path = next(t for t in tasks.iterdir() if (t / "comm").read_text().strip() == name) / "schedstat"
+    before = None
+    while (now := path.read_text().split()[0]) != before:
+        before = now
+        time.sleep(0.03)
+
+
+def check_piled_up(server, failing):
+    """The same where the rest of a stream comes at once, to a thread that stood still: what is lost of it is not passed over."""
+    request = post(CHAT, {**USER, "max_tokens": 100, "ignore_eos": True, "stream": True}, "Connection: close")
+    known, failed = streamed(parse(server.raw(request))[2]), 0
+    for n in range(1, 40):
+        with server.connect() as s:
+            s.sendall(request)
+            reply = s.recv(64)
+            with standing(server, "tiny_lm"):
+                rests(server, "infrt-engine")
+                failing.arm(n)
+            try:
+                reply += read_all(s)
+            except ConnectionError:
+                pass
+        failed += failing.disarm()
+        expect(is_whole(reply, known), f"what piled up, allocation {n}: {reply[-1000:]}")
+    expect(failed > 20, f"what piled up: {failed} allocations failed")
 
 
 def check_allocations(program, work, library, root):
@@ -87,6 +133,7 @@ def check_allocations(program, work, library, root):
     with Server(program, "--adapter-root", root, "--session-root", work / "sessions", env=env) as server:
         server.json("POST", TEXT, {**SHORT, "prompt": VERSE * 2})
         known = server.json("POST", TEXT, SHORT)[1]["choices"]
+        known_stream = streamed(parse(server.raw(kinds["a stream"]))[2])
         for what, request in kinds.items():
             n, failed = 0, 1
             while failed and n < 2000 and server.process.poll() is None:
@@ -100,9 +147,10 @@ def check_allocations(program, work, library, root):
                     reply = b"no end"
                 failed = failing.disarm()
                 told += failed and b" 503 " in reply[:20] or b" 500 " in reply[:20]
-                expect(is_whole(reply), f"{what}, allocation {n}: {reply[:2000]}")
+                expect(is_whole(reply, known_stream), f"{what}, allocation {n}: {reply[:2000]} .. {reply[-500:]}")
             expect(2 < n < 2000, f"{what}: {n} allocations")
             until(f"after {what}", lambda: server.json("POST", TEXT, SHORT)[1].get("choices") == known)
+        check_piled_up(server, failing)
         until("nothing is left", lambda: idle(server) and server.metric("vllm:kv_cache_usage_perc") == 0)
         expect(told > 20, f"most are told: {told}")
         expect(server.stop() == 0, "and it ends well")
@@ -132,8 +180,9 @@ def check_disconnects(program):
     with Server(program, "--kv-memory", "55296", "--context", "96") as server:
         known = server.json("POST", TEXT, SHORT)[1]["choices"]
         expect('num_blocks="3"' in str(server.ask("GET", "/metrics")[2]), "K8: three blocks")
+        run_all([lambda i=i: vanish(server, i) for i in range(10)])
         before = memory_of(server)
-        run_all([lambda i=i: vanish(server, i) for i in range(20)])
+        run_all([lambda i=i: vanish(server, i) for i in range(10, 20)])
         until("K8: nothing is left", lambda: idle(server) and server.metric("vllm:kv_cache_usage_perc") == 0)
         expect(server.metric("infrt_client_disconnect_total") > 200, "K8: they did leave")
         expect(server.metric("vllm:num_preemptions_total") > 0, "K7: answers gave way meanwhile")
