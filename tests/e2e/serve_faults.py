@@ -228,7 +228,10 @@ def check_changing_files(program, root):
         alone = answer(server, "a")
         thread = threading.Thread(target=change)
         thread.start()
-        codes = {load(server, "x", "changing", load_inplace=True) for _ in range(150)}
+        codes, n, end = set(), 0, time.monotonic() + 60
+        while n < 150 or (len(codes) < 2 and time.monotonic() < end):
+            codes.add(load(server, "x", "changing", load_inplace=True))
+            n += 1
         done.set()
         thread.join()
         expect(codes == {200, 400}, f"a changing file: {codes}")
@@ -295,7 +298,8 @@ def check_no_log(program):
         for what, stderr in (("no reader", writes), ("a full disk", full)):
             with Server(program, stderr=stderr) as server:
                 expect({server.ask("POST", "/tokenize", {"prompt": "x"})[0] for _ in range(20)} == {200}, what)
-                expect(server.metric("infrt_log_dropped_total") == 20, f"{what}: counted")
+                lost = server.metric("infrt_log_dropped_total")
+                expect(lost == 20, f"{what}: counted: {lost}")
                 expect(server.stop() == 0, f"{what}: it ends well")
     os.close(writes)
 
