@@ -3,6 +3,7 @@
 #define _GNU_SOURCE 1
 #include "serve_server.h"
 #include "infrt_os.h"
+#include "serve_libevent.h"
 #include "serve_signals.h"
 #include <errno.h>
 #include <event2/event.h>
@@ -136,8 +137,8 @@ infrt_status infrt_server_open(infrt_server *s, const infrt_service *service, co
     s->options = options;
     s->created = (int64_t)time(NULL);
     signal(SIGPIPE, SIG_IGN);
-    infrt_conns_memory();
     infrt_log_open(&s->log);
+    infrt_libevent_begin(&s->log);
     descriptors_raise(&s->log, options->connections);
     infrt_status status = loop_make(s, error);
     if (status == INFRT_OK) status = infrt_watch_start(s, error);
@@ -177,6 +178,6 @@ void infrt_server_free(infrt_server *s) {
     infrt_keys_free(&s->keys);
     infrt_quotas_free(&s->quotas);
     infrt_tls_close(&s->tls);
+    infrt_libevent_end();
     infrt_log_close(&s->log);
-    libevent_global_shutdown();
 }

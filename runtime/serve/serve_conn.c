@@ -5,6 +5,7 @@
 #define _GNU_SOURCE 1
 #include "serve_server.h"
 #include "infrt_os.h"
+#include "serve_libevent.h"
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/event.h>
@@ -23,22 +24,6 @@ enum {
     UNSENT_LOW = 16384, /* then what was held back goes on */
     HEAD_ROOM = 1024,   /* of a reply's head */
 };
-
-/* ---- memory --------------------------------------------------------------------------------------- */
-
-/* libevent does not tell all allocations that fail; a connection that goes on without one would wait for ever. */
-static _Thread_local bool lacked_memory;
-
-static void *note(void *at) {
-    lacked_memory = lacked_memory || !at;
-    return at;
-}
-static void *noted_malloc(size_t n) { return note(malloc(n)); }
-static void *noted_realloc(void *at, size_t n) { return note(realloc(at, n)); }
-
-void infrt_conns_memory(void) { event_set_mem_functions(noted_malloc, noted_realloc, free); }
-
-/* ---- states --------------------------------------------------------------------------------------- */
 
 static size_t unsent(const infrt_conn *c) {
     return evbuffer_get_length(bufferevent_get_output(c->bev));
@@ -115,9 +100,9 @@ static const char *reason_of(int status) {
 static bool send_both(infrt_conn *c, const void *first, size_t n_first, const void *then, size_t n_then) {
     struct evbuffer *out = bufferevent_get_output(c->bev);
     if (c->broken) return false;
-    lacked_memory = false;
+    infrt_libevent_lacked();
     if (evbuffer_expand(out, n_first + n_then) == 0 && evbuffer_add(out, first, n_first) == 0 &&
-        (!n_then || evbuffer_add(out, then, n_then) == 0) && !lacked_memory)
+        (!n_then || evbuffer_add(out, then, n_then) == 0) && !infrt_libevent_lacked())
         return true;
     conn_give_up(c);
     return false;
@@ -337,7 +322,7 @@ static void on_time(evutil_socket_t fd, short what, void *self) {
 void infrt_conn_accept(infrt_server *s, int fd) {
     static const struct timeval send_time = {.tv_sec = SEND_SECONDS};
     infrt_conn *c = calloc(1, s->service->conn_bytes);
-    lacked_memory = false;
+    infrt_libevent_lacked();
     struct bufferevent *bev = !c       ? NULL
                               : s->tls ? infrt_tls_accept(s->tls, s->base, fd)
                                        : bufferevent_socket_new(s->base, fd, BEV_OPT_CLOSE_ON_FREE);
@@ -361,7 +346,7 @@ void infrt_conn_accept(infrt_server *s, int fd) {
     bufferevent_setwatermark(bev, EV_WRITE, UNSENT_LOW, 0);
     bufferevent_set_timeouts(bev, NULL, &send_time);
     bufferevent_enable(bev, EV_READ | EV_WRITE);
-    if (lacked_memory) conn_free(c);
+    if (infrt_libevent_lacked()) conn_free(c);
 }
 
 bool infrt_conns_pending(const infrt_server *s) {

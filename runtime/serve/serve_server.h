@@ -119,7 +119,6 @@ void infrt_server_free(infrt_server *s);
 infrt_status infrt_conns_listen(infrt_server *s, infrt_error *error); /* serve_listen.c; the next opens it */
 infrt_status infrt_conns_open(infrt_server *s, infrt_error *error);
 void infrt_listen_close(infrt_server *s);
-void infrt_conns_memory(void);                   /* before anything else of libevent */
 void infrt_conn_accept(infrt_server *s, int fd); /* given */
 void infrt_conns_close(infrt_server *s);         /* all of them */
 /* Whether something is left to be sent. */

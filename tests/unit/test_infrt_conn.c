@@ -1,5 +1,6 @@
 /* Connections over a socket pair, on this thread alone: what a client sees when memory runs out. */
 #define _GNU_SOURCE 1
+#include "serve_libevent.h"
 #include "serve_server.h"
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
@@ -46,8 +47,8 @@ static const infrt_serve_options options = {.max_body = 4096, .connections = 4};
 
 typedef struct world {
     infrt_server server;
-    int client;
-    size_t n; /* received */
+    int client, log[2]; /* log: a pipe */
+    size_t n;           /* received */
     char received[RECEIVED];
 } world;
 
@@ -58,8 +59,9 @@ static void begin(world *w) {
     const int room = 4096;
     int fds[2];
     *w = (world){.server = {.service = &service, .options = &options}};
-    w->server.log.fd = -1;
-    infrt_conns_memory();
+    assert_int_equal(pipe2(w->log, O_CLOEXEC | O_NONBLOCK), 0);
+    w->server.log.fd = w->log[1];
+    infrt_libevent_begin(&w->server.log);
     w->server.base = event_base_new();
     assert_non_null(w->server.base);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
@@ -82,7 +84,10 @@ static void end(world *w) {
     for (int i = 0; i < 1000 && take(w); i++) loop_once(w);
     infrt_conns_close(&w->server);
     event_base_free(w->server.base);
+    infrt_libevent_end();
     close(w->client);
+    close(w->log[0]);
+    close(w->log[1]);
 }
 
 static bool ends_with(const world *w, const char *text) {
@@ -155,8 +160,33 @@ static void a_whole_one_does(void **state) {
     assert_int_equal(w.server.metrics.http[0][2], 1);
 }
 
+static void again(evutil_socket_t fd, short what, void *base) {
+    (void)fd;
+    (void)what;
+    event_base_loop(base, EVLOOP_NONBLOCK); /* which libevent warns of */
+}
+
+static void libevent_warns_in_a_line_of_json(void **state) {
+    (void)state;
+    char text[512];
+    static const struct timeval now = {0};
+    begin(&w);
+    while (read(w.log[0], text, sizeof text) > 0) {}
+    event_base_once(w.server.base, -1, EV_TIMEOUT, again, w.server.base, &now);
+    for (int i = 0; i < 3; i++) loop_once(&w);
+    const ssize_t n = read(w.log[0], text, sizeof text);
+    assert_true(n > 0);
+    static const char before[] =
+        "{\"event\":\"libevent\",\"text\":\"event_base_loop: reentrant invocation.";
+    assert_memory_equal(text, before, sizeof before - 1);
+    assert_memory_equal(text + n - 3, "\"}\n", 3);
+    infrt_conns_close(&w.server);
+    end(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_whole_one_does),
+                                       cmocka_unit_test(libevent_warns_in_a_line_of_json),
                                        cmocka_unit_test(a_stream_that_lost_a_part_never_ends_well)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
