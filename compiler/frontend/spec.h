@@ -157,6 +157,7 @@ typedef struct infc_spec {
     infc_loc calibration_loc;
     int64_t context, max_sequences; /* of language models; 0: not said */
     int64_t kv_memory, target_itl;  /* bytes, nanoseconds; 0: not said */
+    infc_loc kv_memory_loc;
     bool no_prefix_cache;
     int64_t max_adapters, max_rank;   /* 0: no adapters */
     infc_spec_format adapter_weights; /* int8, keep; NONE: the spec does not say */

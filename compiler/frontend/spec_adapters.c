@@ -21,6 +21,11 @@ static void fill_preload(infc_spec_check *check, const infc_yaml *map, infc_spec
             infc_spec_problem(check, name, "adapters.preload.name",
                               "%s is not 1 to %d letters, digits and signs of . _ : -",
                               infc_yaml_quote(check->cx, name->text), (int)INFC_ADAPTER_NAME);
+        const size_t n = out->name ? strlen(out->name) : 0;
+        if (n && !strncmp(name->text, out->name, n) && (!name->text[n] || name->text[n] == ':'))
+            infc_spec_problem(check, name, "adapters.preload.name",
+                              "%s names the base, as requests do; give another name",
+                              infc_yaml_quote(check->cx, name->text));
         if (!*path->text) infc_spec_problem(check, path, "adapters.preload.path", "it is empty");
         for (size_t k = 0; k < out->n_preload && !name->bad; k++)
             if (strcmp(out->preload[k].name, name->text) == 0)
@@ -31,6 +36,22 @@ static void fill_preload(infc_spec_check *check, const infc_yaml *map, infc_spec
                               "more than max_loaded, %lld, are at a time", (long long)out->max_adapters);
         if (!name->bad && !path->bad)
             out->preload[out->n_preload++] = (infc_spec_adapter){name->text, path->text};
+    }
+}
+
+void infc_spec_print_adapters(const infc_spec *spec, infc_buf *out) {
+    if (!spec->max_adapters) return;
+    infc_buf_printf(out, "adapters:\n  max_loaded: %lld\n  max_rank: %lld\n",
+                    (long long)spec->max_adapters, (long long)spec->max_rank);
+    if (spec->adapter_weights != INFC_FORMAT_NONE)
+        infc_buf_printf(out, "  weights: %s\n", spec->adapter_weights == INFC_FORMAT_int8 ? "int8" : "keep");
+    if (spec->n_preload) infc_buf_puts(out, "  preload:\n");
+    for (size_t i = 0; i < spec->n_preload; i++) {
+        infc_buf_puts(out, "    - {name: ");
+        infc_buf_json_string(out, spec->preload[i].name);
+        infc_buf_puts(out, ", path: ");
+        infc_buf_json_string(out, spec->preload[i].path);
+        infc_buf_puts(out, "}\n");
     }
 }
 

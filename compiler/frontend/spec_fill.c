@@ -152,6 +152,7 @@ static void fill_llm(infc_spec_check *check, const infc_yaml *root, infc_spec *o
     out->max_sequences = sequences ? sequences->integer : 0;
     out->target_itl = target_itl ? target_itl->integer : 0;
     out->kv_memory = memory ? memory->integer : 0;
+    if (memory) out->kv_memory_loc = memory->loc;
     out->no_prefix_cache = prefix_cache && !prefix_cache->integer;
     infc_spec_fill_adapters(check, root, out);
     infc_spec_fill_serve(root, out);

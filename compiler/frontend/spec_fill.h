@@ -12,6 +12,7 @@ void infc_spec_fill_inputs(infc_spec_check *check, const infc_yaml *inputs, infc
 void infc_spec_fill_outputs(infc_spec_check *check, const infc_yaml *outputs, infc_spec *out);
 /* spec_adapters.c: what adapters out takes, and has. */
 void infc_spec_fill_adapters(infc_spec_check *check, const infc_yaml *root, infc_spec *out);
+void infc_spec_print_adapters(const infc_spec *spec, infc_buf *out);
 /* spec_serve.c: out->serve; as YAML. */
 void infc_spec_fill_serve(const infc_yaml *root, infc_spec *out);
 void infc_spec_print_serve(const infc_spec_serve *serve, infc_buf *out);

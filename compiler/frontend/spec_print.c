@@ -177,6 +177,19 @@ static void put_outputs(const infc_spec *spec, infc_buf *out) {
     }
 }
 
+/* Of language models; what the spec does not say is the model's, or decided later. */
+static void put_llm(const infc_spec *spec, infc_buf *out) {
+    const long long context = spec->context, sequences = spec->max_sequences, itl = spec->target_itl / 1000;
+    if (context) infc_buf_printf(out, "context: %lld\n", context);
+    if (sequences || itl) infc_buf_puts(out, "batch:\n");
+    if (sequences) infc_buf_printf(out, "  max_sequences: %lld\n", sequences);
+    if (itl) infc_buf_printf(out, "  target_itl: %lldus\n", itl);
+    if (spec->kv_memory || spec->no_prefix_cache) infc_buf_puts(out, "kv:\n");
+    if (spec->kv_memory) infc_buf_printf(out, "  memory: %lld\n", (long long)spec->kv_memory);
+    if (spec->no_prefix_cache) infc_buf_puts(out, "  prefix_cache: false\n");
+    infc_spec_print_adapters(spec, out);
+}
+
 void infc_spec_print(const infc_spec *spec, infc_buf *out) {
     infc_buf_puts(out, "infc: 1\nmodel: ");
     infc_buf_json_string(out, spec->model_text);
@@ -186,6 +199,7 @@ void infc_spec_print(const infc_spec *spec, infc_buf *out) {
     if (spec->max_trips)
         infc_buf_printf(out, "loops:\n  max_trips: %lld\n", (long long)spec->max_trips);
     put_precision(spec, out);
+    put_llm(spec, out);
     put_inputs(spec, out);
     put_outputs(spec, out);
     infc_spec_print_serve(&spec->serve, out);

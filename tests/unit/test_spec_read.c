@@ -83,6 +83,21 @@ static void documented_example(void **state) {
     check_example();
 }
 
+/* What a language model was compiled with is all there. */
+static void llm_keys_are_printed(void **state) {
+    (void)state;
+    infc_buf out = {.arena = cx.arena};
+    read_ok(HEAD "context: 300\nbatch: {max_sequences: 3, target_itl: 30ms}\n"
+                 "kv: {memory: 3MiB, prefix_cache: false}\n"
+                 "adapters: {max_rank: 5, weights: int8, preload: [{name: a, path: ./a}]}\n");
+    infc_spec_print(&spec, &out);
+    assert_non_null(strstr(infc_buf_str(&out),
+                           "context: 300\nbatch:\n  max_sequences: 3\n  target_itl: 30000us\n"
+                           "kv:\n  memory: 3145728\n  prefix_cache: false\n"
+                           "adapters:\n  max_loaded: 8\n  max_rank: 5\n  weights: int8\n"
+                           "  preload:\n    - {name: \"a\", path: \"./a\"}\n"));
+}
+
 /* What is printed reads back as the same, and prints the same. */
 static void print_reads_back(void **state) {
     (void)state;
@@ -103,6 +118,10 @@ static void print_reads_back(void **state) {
              "f32}]}\n",
         HEAD "outputs: {p: {kind: classes, labels: labels.txt}, q: {kind: classes, labels: [0, "
              "yes, \"#\", \" \"]}}\n",
+        HEAD
+        "context: 300\nbatch: {max_sequences: 3, target_itl: 30ms}\n"
+        "kv: {memory: 3MiB, prefix_cache: false}\nadapters: {max_loaded: 3, max_rank: 5, weights: "
+        "keep, preload: [{name: a, path: ./a}, {name: \"b:c\", path: \"0.5*x,0.5*y\"}]}\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         infc_buf first = {.arena = cx.arena}, second = {.arena = cx.arena};
@@ -312,6 +331,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         CX_TEST(defaults),
         CX_TEST(documented_example),
+        CX_TEST(llm_keys_are_printed),
         CX_TEST(print_reads_back),
         CX_TEST(broadcasting),
         CX_TEST(sound),

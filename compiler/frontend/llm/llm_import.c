@@ -128,6 +128,18 @@ static int64_t size(infc_llm_build *b, const char *name, int64_t most) {
     return infc_sizes_add(infc_ir_sizes(b->ir), made);
 }
 
+/* A cache in which no request of any length has room would be refused at each start. */
+static infc_status cache_check(infc_llm_build *b) {
+    const infc_llm_facts *f = &b->facts;
+    if (!f->kv_memory || f->kv_memory >= f->block_bytes) return INFC_OK;
+    return infc_fail(b->cx, INFC_ERR_SPEC, b->spec->kv_memory_loc,
+                     "kv.memory: %lld bytes have no room for a request of any length: the cache of "
+                     "%s is of blocks of "
+                     "%d positions, each of %lld bytes; give %lld or more",
+                     (long long)f->kv_memory, b->spec->name, INFC_KV_POSITIONS,
+                     (long long)f->block_bytes, (long long)f->block_bytes);
+}
+
 static infc_status begin(infc_llm_build *b) {
     const infc_llm_facts *f = &b->facts;
     const int64_t most = (INFC_MAX_ELEMENTS >> 1) / f->block_bytes;
@@ -180,6 +192,7 @@ infc_status infc_llm_import(infc_cx *cx, const infc_spec *spec, infc_ir *out) {
     for (size_t i = 0; i < model->checkpoint.n; i++) b.weight_ids[i] = -1;
     INFC_TRY(check(&b));
     set_facts(&b);
+    INFC_TRY(cache_check(&b));
     INFC_TRY(read_tokenizer(&b));
     INFC_TRY(infc_ir_create(cx, model->path, out));
     out->weights.packed = model->pack ? &model->pack->packed : NULL;
