@@ -1,6 +1,7 @@
 /* lm_adapters.c - adapters that the command line names: --adapter NAME=DIR, or DIR, whose last part is the name, or
  * NAME=0.7*DIR,0.3*DIR, the weighted sum of several; or the NAME of one that is preloaded. */
 #include "lm_app.h"
+#include "adapters.h"
 #include <string.h>
 
 /* Of "NAME=DIR" or "DIR": the folder; the name is written. */
@@ -64,6 +65,7 @@ infrt_status infrt_lm_adapters_load(infrt_lm_app *app) {
                                     "--adapter: \"%s\" is there twice; give NAME=DIR", app->adapters[i]);
         if (status == INFRT_OK && !preloaded(places, words->at[i]))
             status = infrt_llm_adapter_load_text(app->llm, app->adapters[i], folder, &app->error);
+        infrt_adapter_pin(app->llm, app->adapters[i]);
     }
     if (status == INFRT_OK) foreign_tell(app);
     return status;

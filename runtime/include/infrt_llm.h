@@ -206,8 +206,8 @@ infrt_status infrt_llm_adapter_sum(const infc_model *model, const infrt_llm_adap
                                    uint32_t n, infrt_llm_adapter **out, infrt_error *error);
 void infrt_llm_adapter_free(infrt_llm_adapter **adapter); /* null is fine; leaves null */
 /* Requests submitted from now on may name it; copies it. One that has the name already is replaced: requests that began
- * with that one end with it. When there is no room, the one that was used longest ago and that no request needs goes;
- * INFRT_ERR_NO_MEMORY: requests need all of them. */
+ * with that one end with it. When there is no room, the one that was used longest ago and that no request needs goes,
+ * but none of adapters.preload; INFRT_ERR_NO_MEMORY: there is none that may go. */
 infrt_status infrt_llm_adapter_add(infrt_llm *llm, const char *name,
                                    const infrt_llm_adapter *adapter, infrt_error *error);
 /* Both of it. */
@@ -219,7 +219,7 @@ infrt_status infrt_llm_adapter_remove(infrt_llm *llm, const char *name, infrt_er
 
 typedef struct infrt_llm_adapter_facts {
     const char *name, *base; /* until the next call; "": it is draining; base: another model, if made for that */
-    bool draining;              /* removed or replaced, and there until its requests have ended */
+    bool draining, pinned;      /* removed or replaced, until its requests have ended; there from the start */
     uint32_t requests, running; /* that use it; of these, those that do not wait */
     uint32_t rank, n_modules;   /* the highest rank; linear layers that it changes */
     uint64_t bytes, hash;       /* of memory; XXH64 of it: weights and scales */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MAX_RANK = 1 << 16 };
 
@@ -139,15 +140,18 @@ static bool target_take(void *self, infrt_json_reader *r, const char *key) {
     return true;
 }
 
-/* A list of names, or one text: a regular expression, which is not looked into; or "all-linear". */
+/* A list of names, or one text: "all-linear", or a regular expression that PEFT matches with whole names of modules.
+ * That is not looked into, so the tensors alone tell what is adapted. */
 static bool names_take(infrt_json_reader *r, infrt_adapter_names *out) {
     char text[4096];
     if (infrt_json_next(r) == 'n') return infrt_json_word(r, "null");
     if (out->said) return infrt_json_refuse(r, "there twice");
     out->said = true;
     if (infrt_json_next(r) == '[') return infrt_json_array(r, target_take, out);
+    if (!infrt_json_string_read(r, text, sizeof text)) return false;
     out->text = true;
-    return infrt_json_string_read(r, text, sizeof text);
+    out->all = strcasecmp(text, "all-linear") == 0;
+    return true;
 }
 
 static bool layer_take(void *self, infrt_json_reader *r, const char *key) {
@@ -294,5 +298,6 @@ infrt_adapter_place infrt_adapter_config_place(const infrt_adapter_config *confi
     *why = "layers_pattern";
     if (config->pattern_said && !config->pattern_fits) return INFRT_ADAPTER_ELSEWHERE;
     *why = "target_modules";
-    return !targets->said || targets->text || excluded->text ? INFRT_ADAPTER_ANYWHERE : INFRT_ADAPTER_HERE;
+    const bool known = targets->said && (!targets->text || targets->all) && !excluded->text;
+    return known ? INFRT_ADAPTER_HERE : INFRT_ADAPTER_ANYWHERE;
 }

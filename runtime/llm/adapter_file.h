@@ -21,7 +21,8 @@ typedef struct infrt_adapter_pattern {
 typedef struct infrt_adapter_names {
     char (*at)[INFRT_ADAPTER_NAME];
     uint32_t n, room;
-    bool said, text; /* there is such a key; it is one text, of which nothing is known here */
+    bool said, text; /* there is such a key; it is one text, of which nothing is known here .. */
+    bool all;        /* .. but that it is "all-linear" */
 } infrt_adapter_names;
 
 typedef struct infrt_adapter_config {

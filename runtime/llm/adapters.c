@@ -38,6 +38,11 @@ int32_t infrt_adapters_find(const infrt_adapters *a, const char *name) {
     return INFRT_NO_ADAPTER;
 }
 
+void infrt_adapter_pin(infrt_llm *llm, const char *name) {
+    const int32_t slot = infrt_adapters_find(&llm->adapters, name);
+    if (slot != INFRT_NO_ADAPTER) llm->adapters.slots[slot].pinned = true;
+}
+
 void infrt_adapters_hold(infrt_adapters *a, int32_t slot) {
     if (slot == INFRT_NO_ADAPTER) return;
     a->slots[slot].holders++;
@@ -54,18 +59,19 @@ void infrt_adapters_drop(infrt_adapters *a, int32_t slot) {
     if (--a->slots[slot].holders == 0 && !a->slots[slot].name[0]) slot_clear(a, slot);
 }
 
-/* A free slot, else the ready one that nobody holds and that was used longest ago, but rather the one of that name. */
+/* A free slot, else the one of that name, else of those that may go the one that was used longest ago. */
 static int32_t slot_choose(infrt_adapters *a, const char *name) {
-    int32_t chosen = infrt_adapters_find(a, name);
-    if (chosen != INFRT_NO_ADAPTER && a->slots[chosen].holders) chosen = INFRT_NO_ADAPTER;
+    const int32_t same = infrt_adapters_find(a, name);
+    int32_t chosen = INFRT_NO_ADAPTER;
     for (uint32_t i = 0; i < a->info->max_loaded; i++)
         if (!a->slots[i].taken) return (int32_t)i;
-    for (uint32_t i = 0; chosen == INFRT_NO_ADAPTER && i < a->info->max_loaded; i++)
-        if (!a->slots[i].holders) chosen = (int32_t)i;
-    if (chosen == INFRT_NO_ADAPTER || strcmp(a->slots[chosen].name, name) == 0) return chosen;
-    for (uint32_t i = 0; i < a->info->max_loaded; i++)
-        if (!a->slots[i].holders && a->slots[i].last_used < a->slots[chosen].last_used)
+    if (same != INFRT_NO_ADAPTER && !a->slots[same].holders) return same;
+    for (uint32_t i = 0; i < a->info->max_loaded; i++) {
+        const infrt_adapter_slot *s = &a->slots[i];
+        if (s->holders || s->pinned) continue;
+        if (chosen == INFRT_NO_ADAPTER || s->last_used < a->slots[chosen].last_used)
             chosen = (int32_t)i;
+    }
     return chosen;
 }
 
@@ -88,6 +94,7 @@ static uint64_t content_of(infrt_adapters *a, const infrt_llm_adapter *adapter) 
 static void name_take_away(infrt_adapters *a, int32_t slot) {
     if (slot == INFRT_NO_ADAPTER) return;
     a->slots[slot].name[0] = 0;
+    a->slots[slot].pinned = false;
     if (a->slots[slot].holders == 0) slot_clear(a, slot);
 }
 
@@ -101,16 +108,20 @@ infrt_status infrt_llm_adapter_add(infrt_llm *llm, const char *name,
                           (int)INFC_ADAPTER_NAME);
     const int32_t slot = slot_choose(a, name);
     if (slot == INFRT_NO_ADAPTER)
-        return infrt_fail(error, INFRT_ERR_NO_MEMORY,
-                          "all %u adapters that %s has room for are in use; wait, or compile it "
-                          "with a larger adapters.max_loaded",
-                          a->info->max_loaded, llm->model->name);
+        return infrt_fail(
+            error, INFRT_ERR_NO_MEMORY,
+            "all %u adapters that %s has room for are in use, or there from the start; "
+            "wait, unload one, or compile it with a larger adapters.max_loaded",
+            a->info->max_loaded, llm->model->name);
+    const int32_t before = infrt_adapters_find(a, name);
+    const bool pinned = before != INFRT_NO_ADAPTER && a->slots[before].pinned;
     const uint64_t content = content_of(a, adapter);
     infrt_adapter_slot *s = &a->slots[slot];
     if (s->taken) slot_clear(a, slot);
-    name_take_away(a, infrt_adapters_find(a, name));
+    name_take_away(a, infrt_adapters_find(a, name)); /* not `before`, which may be cleared */
     memcpy(slot_memory(a, slot), adapter->slot, adapter->bytes);
     *s = (infrt_adapter_slot){.taken = true,
+                              .pinned = pinned,
                               .content = content,
                               .last_used = ++a->time,
                               .hash = adapter->hash,
@@ -156,6 +167,7 @@ uint32_t infrt_llm_adapters(const infrt_llm *llm, infrt_llm_adapter_facts *out, 
             out[n] = (infrt_llm_adapter_facts){.name = s->name,
                                                .base = s->base[0] ? s->base : NULL,
                                                .draining = !s->name[0],
+                                               .pinned = s->pinned,
                                                .requests = s->holders,
                                                .running = running_of(llm, (int32_t)i),
                                                .rank = s->rank,

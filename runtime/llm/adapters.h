@@ -32,6 +32,7 @@ typedef struct infrt_adapter_slot {
     char name[INFRT_LLM_ADAPTER_NAME]; /* empty: none, or draining */
     uint32_t holders;                  /* requests */
     bool taken;
+    bool pinned;        /* never the one to give way; its name's, so that of whoever replaces it */
     uint64_t content;   /* the same for the same bytes, else never the same */
     uint64_t last_used; /* for the one to give way */
     uint64_t hash, bytes;
@@ -54,6 +55,8 @@ bool infrt_adapters_init(infrt_adapters *a, const infc_adapter_info *info);
 void infrt_adapters_deinit(infrt_adapters *a); /* {0} is fine */
 /* The slot that has this name, or INFRT_NO_ADAPTER. */
 int32_t infrt_adapters_find(const infrt_adapters *a, const char *name);
+/* It stays until it is removed, however many others come. */
+void infrt_adapter_pin(infrt_llm *llm, const char *name);
 /* One more request of a slot, one less; INFRT_NO_ADAPTER is fine. */
 void infrt_adapters_hold(infrt_adapters *a, int32_t slot);
 void infrt_adapters_drop(infrt_adapters *a, int32_t slot);

@@ -112,8 +112,10 @@ infrt_status infrt_llm_open(const infc_model *model, const infrt_llm_config *con
         inputs_place(llm);
     }
     const infc_adapter_info *adapters = model->llm->adapters;
-    for (uint64_t i = 0; status == INFRT_OK && adapters && i < adapters->n_preload; i++)
+    for (uint64_t i = 0; status == INFRT_OK && adapters && i < adapters->n_preload; i++) {
         status = infrt_llm_adapter_load_text(llm, adapters->preload[i].name, adapters->preload[i].path, error);
+        infrt_adapter_pin(llm, adapters->preload[i].name);
+    }
     if (status != INFRT_OK) infrt_llm_close(&llm);
     *out = llm;
     return status;

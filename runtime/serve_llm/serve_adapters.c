@@ -293,9 +293,9 @@ void infrt_handle_adapters(infrt_conn *c) {
         infrt_out_format(
             &body,
             "%s{\"name\":\"%s\",\"state\":\"%s\",\"rank\":%u,\"modules\":%u,\"bytes\":%" PRIu64
-            ",\"hash\":\"%016" PRIx64 "\",\"requests\":%u",
+            ",\"hash\":\"%016" PRIx64 "\",\"requests\":%u,\"pinned\":%s",
             i ? "," : "", a->name, a->name[0] ? "ready" : "draining", a->rank, a->n_modules,
-            a->bytes, a->hash, a->requests);
+            a->bytes, a->hash, a->requests, a->pinned ? "true" : "false");
         if (a->base[0]) infrt_out_text(&body, ",\"made_for\":");
         if (a->base[0]) infrt_out_string(&body, a->base, strlen(a->base));
         infrt_out_text(&body, "}");

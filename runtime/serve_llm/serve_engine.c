@@ -167,6 +167,7 @@ static void board_write(infrt_engine_thread *e, const infrt_llm_step_info *info)
         infrt_board_adapter *a = &b->adapters[i];
         *a = (infrt_board_adapter){.requests = facts[i].requests,
                                    .running = facts[i].running,
+                                   .pinned = facts[i].pinned,
                                    .rank = facts[i].rank,
                                    .n_modules = facts[i].n_modules,
                                    .bytes = facts[i].bytes,

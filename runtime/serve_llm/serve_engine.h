@@ -9,6 +9,7 @@ typedef struct infrt_board_adapter {
     char name[INFRT_LLM_ADAPTER_NAME]; /* empty: draining */
     char base[128]; /* of another model that it says it was made for; empty: none */
     uint32_t requests, running, rank, n_modules;
+    bool pinned; /* there from the start */
     uint64_t bytes, hash;
 } infrt_board_adapter;
 

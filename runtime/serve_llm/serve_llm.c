@@ -29,7 +29,7 @@ static infrt_status root_open(const char *flag, const char *root, int *out, infr
     return infrt_fail(error, INFRT_ERR_IO, "%s %s: %s", flag, root, strerror(errno));
 }
 
-/* Of the command line. */
+/* Of the command line and of the spec. */
 static infrt_status names_check(infrt_llm *llm, const infc_model *model, infrt_error *error) {
     infrt_status status = INFRT_OK;
     const uint32_t n = infrt_llm_adapters(llm, NULL, 0);
@@ -38,9 +38,11 @@ static infrt_status names_check(infrt_llm *llm, const infc_model *model, infrt_e
     infrt_llm_adapters(llm, facts, n);
     for (uint32_t i = 0; i < n && status == INFRT_OK; i++)
         if (!infrt_adapter_name_is_free(model, facts[i].name))
-            status = infrt_fail(error, INFRT_ERR_USAGE,
-                                "--adapter: \"%s\" names the base; give NAME=DIR with another name",
-                                facts[i].name);
+            status =
+                infrt_fail(error, INFRT_ERR_USAGE,
+                           "the adapter \"%s\" (--adapter or adapters.preload) names the base, %s; "
+                           "give --adapter NAME=DIR, or adapters.preload, another name",
+                           facts[i].name, model->name);
     free(facts);
     return status;
 }

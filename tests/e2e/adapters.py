@@ -186,6 +186,7 @@ def refused(infc, source, work):
         ("regex", {"rank_pattern": {"model.*q_proj": 4}}, "rank_pattern"),
         ("not-targeted", {"modules": ["q_proj", "v_proj"], "target_modules": ["q_proj"]}, "v_proj.lora_A.weight\" is of a module that target_modules"),
         ("targeted", {"modules": ["q_proj"], "target_modules": ["q_proj", "v_proj"]}, "no tensors of \"model.layers.0.self_attn.v_proj\", which target_modules"),
+        ("all-linear", {"modules": ["q_proj"], "target_modules": "all-linear"}, "no tensors of \"model.layers.0.self_attn.k_proj\", which target_modules"),
         ("layers", {"layers_to_transform": [0]}, "layers.1.self_attn.q_proj.lora_A.weight\" is of a module that layers_to_transform"),
         ("layers-called", {"layers_to_transform": [0, 1], "layers_pattern": "blocks"}, "layers_pattern"),
         ("other", {"peft_type": "IA3"}, "peft_type"),
@@ -255,7 +256,8 @@ def main():
     work.mkdir(parents=True)
     adapters = {
         "all": write_adapter(work / "all", 1, 4),
-        "qv": write_adapter(work / "qv", 2, 20, ["q_proj", "v_proj"], "BF16", use_rslora=True),
+        "qv": write_adapter(work / "qv", 2, 20, ["q_proj", "v_proj"], "BF16", use_rslora=True,
+                            target_modules=r"model\.layers\.\d+\.self_attn\.(q|v)_proj"),
         "some": write_adapter(work / "some", 3, 8, ["k_proj", "up_proj", "down_proj"], "F16",
                               rank_pattern={"layers.1.mlp.up_proj": 3}, alpha_pattern={"mlp.down_proj": 5}),
     }

@@ -30,6 +30,7 @@ def make_adapters(source, root):
         adapters.write_adapter(root / name, seed=i, rank=2 + i)
     adapters.write_adapter(root / "deep", seed=9, rank=64)
     adapters.write_adapter(root / "huge", seed=9, rank=4, spoil=lambda tensors: tensors.update({k: t * 1e30 for k, t in tensors.items()}))
+    adapters.write_adapter(root / "single", seed=9, rank=4, spoil=lambda tensors: tensors[min(tensors)].__setitem__((0, 0), 1e38))
     shutil.copytree(root / "a", root / "hostile")
     whole = (root / "a/adapter_model.safetensors").read_bytes()
     (root / "hostile/adapter_model.safetensors").write_bytes(whole.replace(b"layers.0.", b"\\u001b[2J", 1))
@@ -227,6 +228,48 @@ def check_overflow(server, program, root):
         expect(done.returncode == 3 and 'adapter "huge" gives no numbers' in done.stderr, f"{words[0]}: {done.returncode} {done.stderr}")
 
 
+def check_overflow_beside(program, root, alone):
+    """One weight of 1e38, finite and too large: the base and other adapters answer as ever, in the same steps, and from
+    the blocks of the cache that such an answer has left behind."""
+    with Server(program, "--adapter-root", root, "--kv-memory", "110592") as server:
+        expect(load(server, "single", "single") == 200 and load(server, "a", "a") == 200, "loaded")
+        for _ in range(3):
+            made, names = {}, ("single", "tiny_lm", "a", "tiny_lm", "single", "a")
+            threads = [threading.Thread(target=lambda i=i, n=n: made.update({i: (n, answer(server, n))})) for i, n in enumerate(names)]
+            for t in threads:
+                t.start()
+            for t in threads:
+                t.join()
+            want = {"single": 500, "tiny_lm": alone[""], "a": alone["a"]}
+            expect(len(made) == 6 and all(got == want[name] for name, got in made.values()), f"beside what overflows: {made}")
+            expect(answer(server, "tiny_lm") == alone[""] and answer(server, "a") == alone["a"], "and after it")
+
+
+def check_pinned(infc, source, program, root, alone):
+    """Those that are there from the start stay, however many others come; until they are unloaded."""
+    listed = lambda: {a["name"]: a["pinned"] for a in server.json("GET", "/v1/lora_adapters")[1]["data"]}
+    with Server(program, "--adapter-root", root, "--adapter", root / "a", "--adapter", f"second={root / 'b'}") as server:
+        for name in "cdec":
+            expect(load(server, name, name) == 200 and isinstance(answer(server, name), str), f"{name} has room")
+        expect(listed() == {"a": True, "second": True, "c": False, "e": False}, f"pinned: {listed()}")
+        expect(answer(server, "a") == alone["a"] and answer(server, "second") == alone["b"], "pinned ones answer")
+        expect(load(server, "a", "c", load_inplace=True) == 200 and answer(server, "a") == alone["c"], "one is replaced")
+        expect(load(server, "d", "d") == 200 and load(server, "x", "d") == 200 and listed()["a"], f"and stays: {listed()}")
+        expect(server.ask("POST", UNLOAD, {"lora_name": "a"})[0] == 200 and load(server, "c", "c") == 200, "one is unloaded")
+        expect(load(server, "e", "e") == 200 and "a" not in listed() and listed()["second"], f"and is gone: {listed()}")
+    spec = f"[{{name: p, path: {root / 'a'}}}, {{name: q, path: {root / 'b'}}}]"
+    program = compile_tiny(infc, source, root.parent / "preload", "--set", "adapters.max_loaded=2", "--set", f"adapters.preload={spec}")
+    with Server(program, "--adapter-root", root) as server:
+        status, told = server.json("POST", LOAD, {"lora_name": "c", "lora_path": "c"})
+        expect(status == 409 and "there from the start" in told["error"]["message"], f"all are pinned: {status} {told}")
+        expect(listed() == {"p": True, "q": True} and answer(server, "p") == alone["a"], f"as the spec says: {listed()}")
+        expect(load(server, "q", "c", load_inplace=True) == 200 and answer(server, "q") == alone["c"], "one is replaced")
+    for name in ("tiny_lm", "tiny_lm:x"):
+        done = subprocess.run([infc, "compile", source / "examples/tiny-lm", "-o", root.parent / "none", "--set",
+                               f"adapters.preload=[{{name: '{name}', path: x}}]"], capture_output=True, text=True)
+        expect(done.returncode == 2 and "names the base" in done.stderr, f"a preloaded {name}: {done.stderr}")
+
+
 def check_hostile(program, root):
     """What a file says does not steer a terminal."""
     done = subprocess.run([program, "run", "--prompt", VERSE, "--adapter", root / "hostile"], capture_output=True, text=True)
@@ -273,6 +316,8 @@ def main():
         expect(listed == [("x", "tiny_lm", None), ("y", "tiny_lm", "second")], f"sessions and what they are of: {listed}")
         expect(answer(server, "a") == alone["a"] and answer(server, "second") == alone["b"], "loaded at the start")
         expect(load(server, "x", "a") == 403, "without a root none are loaded")
+    check_overflow_beside(program, root, alone)
+    check_pinned(sys.argv[1], pathlib.Path(sys.argv[2]), program, root, alone)
     check_hostile(program, root)
     check_none(sys.argv[1], pathlib.Path(sys.argv[2]), root.parent)
     finish("serve_adapters")
