@@ -219,7 +219,7 @@ infrt_status infrt_llm_adapter_remove(infrt_llm *llm, const char *name, infrt_er
 
 typedef struct infrt_llm_adapter_facts {
     const char *name, *base; /* until the next call; "": it is draining; base: another model, if made for that */
-    bool draining, pinned;      /* removed or replaced, until its requests have ended; there from the start */
+    bool draining, pinned; /* removed or replaced, until its requests have ended; there from the start */
     uint32_t requests, running; /* that use it; of these, those that do not wait */
     uint32_t rank, n_modules;   /* the highest rank; linear layers that it changes */
     uint64_t bytes, hash;       /* of memory; XXH64 of it: weights and scales */
