@@ -129,7 +129,8 @@ def check_changes(server, alone):
 
 
 def check_names(server, program, root):
-    """A name that requests could not tell from the base, or from base:name of another, is none."""
+    """A name that requests could not tell from the base, or from base:name of another, is none. CVE-2025-23319: what is refused
+    is told in the client's own words, none of ours."""
     for name in ("tiny_lm", "tiny_lm:a", "tiny_lm:"):
         status, told = server.json("POST", LOAD, {"lora_name": name, "lora_path": "a"})
         expect(status == 400 and told["error"]["param"] == "lora_name", f"the name {name!r}: {told}")
@@ -190,7 +191,7 @@ def check_gone(server):
 
 
 def check_refused(server, root):
-    """Paths that leave the root, links, files that are broken: each with its status, and the server goes on."""
+    """CVE-2024-37032: paths that leave the root, links, files that are broken: each with its status, and the server goes on."""
     for what, path, status in [("outside", root.parent / "outside", 403), ("..", "../outside", 403),
                                ("a/../..", "a/../../outside", 403), ("a link", "link", 403), ("a linked file", "linked_file", 404), ("nothing", "nothing", 404),
                                ("the root", root, 403), ("/etc", "/etc", 403), ("L17: the rank", "deep", 400),

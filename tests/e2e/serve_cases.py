@@ -20,7 +20,7 @@ VERSE = "In the beginning God created the heaven and the earth, and the evening 
 SHORT = {"model": "tiny_lm", "prompt": VERSE, "max_tokens": 12, "temperature": 0, "logprobs": 2}
 BLOCK = 32
 
-# Case: file and function. Not here: what is not built (grammars and speculation are refused: J*, R4, R5; encoders beside a
+# Case: file, here or of tests/unit, and function. Not here: what is not built (grammars and speculation are refused: J*, R4, R5; encoders beside a
 # language model, L27) or not a matter of the server (L11: it is one process; D9: tests/unit has a million steps of the
 # scheduler; K4, Q1, Q6, T3, T4: tests/e2e/language.py and tokens.py; Q2, Q7, Q9: `infc eval` and benchmarks).
 CASES = {
@@ -43,7 +43,7 @@ CASES = {
     "D1": "serve_http.check_disconnects", "D2": "serve_http.check_disconnects", "D4": "serve_http.check_disconnects",
     "D5": "serve_http.check_end", "D7": "serve_limits.check_watchdog", "D8": "serve_faults.check_overload",
     "R1": "serve_cases.check_same_bits", "R2": "serve_cases.check_same_bits", "R7": "serve_openai.check_many",
-    "J1": "serve_cases.check_refused", "J4": "serve_cases.check_refused", "J5": "serve_cases.check_refused",
+    **dict.fromkeys(("J1", "J2"), "serve_cases.check_refused"), "J4": "serve_cases.check_refused", "J5": "serve_cases.check_refused",
     "J6": "serve_cases.check_refused", "R4": "serve_cases.check_refused", "R5": "serve_cases.check_refused",
     "I1": "serve_cases.check_lengths", "I2": "serve_openai.check_errors", "I4": "serve_openai.check_chat",
     "CVE-2026-21869": "serve_cases.check_numbers", "CVE-2026-34756": "serve_cases.check_numbers",
@@ -53,6 +53,12 @@ CASES = {
     "CVE-2025-59425": "serve_http.check_keys", "CVE-2025-46728": "serve_http.check_http",
     "CVE-2025-48956": "serve_http.check_http", "CVE-2025-52887": "serve_http.check_http",
     "CVE-2026-45372": "serve_http.check_http", "GHSA-xvfx-w463-6fpp": "serve_http.check_http",
+    "CVE-2026-24173": "serve_tensors.check_hostile", "CVE-2025-23319": "serve_adapters.check_names",
+    "CVE-2024-37032": "serve_adapters.check_refused", "llama.cpp#26315": "serve_sessions.check_names",
+    "vLLM's open routes": "serve_http.check_keys", "CVE-2024-8939": "test_infrt_request.wrong_values",
+    **dict.fromkeys(("CVE-2026-27940", "CVE-2026-33298"), "test_llm_gguf.sizes_that_overflow"),
+    "CVE-2026-7482": "test_llm_gguf.beyond_the_end", "CVE-2024-21802": "test_llm_gguf.absurd_counts",
+    "CVE-2026-22807": "test_llm_safetensors.configs_that_lie", "mlx#3363": "test_llm_safetensors.damaged_files",
 }
 
 
@@ -61,8 +67,9 @@ def check_table():
     folder = pathlib.Path(__file__).parent
     for case, where in CASES.items():
         file, function = where.split(".")
-        text = (folder / f"{file}.py").read_text()
-        expect(f"def {function}(" in text and case in text.partition("CASES = {")[0] + text.partition("def check_table")[2],
+        path = folder / f"{file}.py" if (folder / f"{file}.py").exists() else folder.parent / f"unit/{file}.c"
+        text = path.read_text()
+        expect((f"def {function}(" in text or f"static void {function}(" in text) and case in text.partition("CASES = {")[0] + text.partition("def check_table")[2],
                f"{case} is not in {where}")
 
 
@@ -245,15 +252,17 @@ def check_lengths(server):
 
 
 def check_refused(server):
-    """J1, J4, J5, J6, R4, R5, CVE-2025-48944, CVE-2025-62426: grammars, tools, speculation and templates in requests are refused
+    """J1, J2, J4, J5, J6, R4, R5, CVE-2025-48944, CVE-2025-62426: grammars, tools, speculation and templates in requests are refused
     by name, before anything is read of them."""
     deep = {"type": "object", "properties": {"a": {"$ref": "#"}}}
-    for field, value in {"response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": deep}},
+    empty = {"type": "json_schema", "json_schema": {"name": "x", "schema": {}}}  # J2
+    for field, value in [("response_format", empty), *{
+                         "response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": deep}},
                          "structured_outputs": {"regex": "(a+)+$"}, "guided_json": {}, "guided_regex": "(" * 1000,
                          "guided_grammar": "root ::= root", "grammar": "root ::= [", "json_schema": {"maxLength": 10**9},
                          "tools": [{"type": "function", "function": {"name": "f", "parameters": deep}}], "tool_choice": "auto",
                          "prediction": {"type": "content", "content": "x"}, "chat_template": "{% for i in range(10**9) %}",
-                         "chat_template_kwargs": {"x": "y"}, "logits_processors": ["os.system"]}.items():
+                         "chat_template_kwargs": {"x": "y"}, "logits_processors": ["os.system"]}.items()]:
         body = {"model": "tiny_lm", "messages": [{"role": "user", "content": "x"}], "max_tokens": 1, field: value}
         error = server.json("POST", CHAT, body)[1].get("error", {})
         expect(error.get("param") == field and "not supported" in error.get("message", ""), f"{field}: {error}")

@@ -259,7 +259,10 @@ def check_keys(program, work):
     keys.write_text("first-key, second\nthird")
     with Server(program, "--api-keys", keys) as server:
         for path, method in [("/v1/models", "GET"), ("/metrics", "GET"), ("/version", "GET"), ("/tokenize", "POST"),
-                             ("/v1/lora_adapters", "GET"), ("/v1/load_lora_adapter", "POST"), (TEXT, "POST"), ("/x", "GET")]:
+                             ("/v1/lora_adapters", "GET"), ("/v1/load_lora_adapter", "POST"), (TEXT, "POST"), ("/x", "GET"),
+                             ("/v1/unload_lora_adapter", "POST"), ("/detokenize", "POST"), ("/v1/chat/completions", "POST"),
+                             ("/v1/sessions", "GET"), ("/v1/sessions/save", "POST"), ("/v1/sessions/restore", "POST"),
+                             ("/v1/sessions/x", "DELETE"), ("/v1/models/x", "GET"), ("/v1/embeddings", "POST"), ("/v2", "GET")]:
             expect(server.ask(method, path, {} if method == "POST" else None)[0] == 401, f"{path} without a key")
         for path in ("/health", "/health/ready"):
             expect(server.ask("GET", path)[0] == 200, f"{path} without a key")

@@ -7,6 +7,7 @@ usage: serve_limits.py INFC SOURCE_DIR WORK_DIR
 import ctypes
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -231,6 +232,16 @@ def check_watchdog(program):
     expect(done.returncode == 2 and "2s or more" in done.stderr, f"a watchdog of 1 ms: {done.stderr}")
 
 
+def check_documented_metrics(program, source):
+    """All metrics that docs/serving.md names of a language model are told, and no others."""
+    part = (source / "docs/serving.md").read_text().partition("## Models of tensors")[0]
+    named = set(re.findall(r"`((?:vllm:|infrt_|http_)\w+)", part))
+    with Server(program) as server:
+        told = set(re.findall(r"^# TYPE (\S+)", server.ask("GET", "/metrics")[2].decode(), re.MULTILINE))
+        there_is_none = {"infrt_keys_reload_total", "infrt_tls_reload_total"}  # neither keys nor a certificate
+        expect(named - told == there_is_none and told <= named, f"named and not told: {named - told}; not named: {told - named}")
+
+
 def check_metrics(program):
     """Names and counts of what dashboards made for vLLM show."""
     with Server(program, "--target-itl", "20ms") as server:
@@ -272,6 +283,7 @@ def main():
     check_adapters(program, env, root)
     check_deadline(program)
     check_metrics(program)
+    check_documented_metrics(program, pathlib.Path(sys.argv[2]))
     check_watchdog(program)
     finish("serve_limits")
 

@@ -119,7 +119,7 @@ def check_refused(program, other, root):
 
 
 def check_names(program, root):
-    """No name leaves the folder; what is no plain file is not read."""
+    """llama.cpp#26315: no name leaves the folder; what is no plain file is not read."""
     outside = root.parent / "outside.session"
     shutil.copy(root / "open/verse.session", outside)
     (root / "open/link.session").symlink_to(outside)

@@ -96,12 +96,14 @@ static void one_tensor(const uint64_t *dims, uint32_t type, uint64_t offset) {
     put_data(&file, 64);
 }
 
+/* CVE-2026-27940, CVE-2026-33298 */
 static void sizes_that_overflow(void **state) {
     (void)state;
     one_tensor((const uint64_t[]){UINT64_C(1) << 62, UINT64_C(1) << 62, 0}, 0, 0);
     expect_refused(INFC_ERR_MODEL, "must fit 64 bits");
 }
 
+/* CVE-2026-7482 */
 static void beyond_the_end(void **state) {
     (void)state;
     one_tensor((const uint64_t[]){16, 2, 0}, 0, 0); /* 128 bytes of 64 */
@@ -149,6 +151,7 @@ static void keys_twice(void **state) {
     expect_refused(INFC_ERR_MODEL, "key \"k\" is there twice");
 }
 
+/* CVE-2024-21802 */
 static void absurd_counts(void **state) {
     (void)state;
     put_head(&file, 3, UINT64_MAX, UINT64_MAX);

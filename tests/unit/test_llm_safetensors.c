@@ -44,6 +44,7 @@ static void every_cut(void **state) {
         assert_int_equal(read_it((infc_bytes){whole.ptr, n}, &c), INFC_ERR_MODEL);
 }
 
+/* ml-explore/mlx#3363 and others of its kind */
 static void damaged_files(void **state) {
     (void)state;
     static const struct {
@@ -164,6 +165,7 @@ static void defaults_of_mistral(void **state) {
     assert_int_equal(c.window, 0);
 }
 
+/* CVE-2026-22807 among others: code that a model brings */
 static void configs_that_lie(void **state) {
     (void)state;
     static const struct {
