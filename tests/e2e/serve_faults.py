@@ -13,6 +13,7 @@ import shutil
 import signal
 import socket
 import struct
+import subprocess
 import sys
 import threading
 import time
@@ -111,6 +112,45 @@ def check_piled_up(server, failing):
     expect(failed > 20, f"what piled up: {failed} allocations failed")
 
 
+def each_allocation(server, failing, what, request, known):
+    """One after the other fails while the request is answered. Returns how many replies tell of it."""
+    n, failed, told = 0, 1, 0
+    while failed and n < 2000 and server.process.poll() is None:
+        n += 1
+        failing.arm(n)
+        try:
+            reply = server.raw(request)
+        except ConnectionError:
+            reply = b""
+        except TimeoutError:
+            reply = b"no end"
+        failed = failing.disarm()
+        told += failed and b" 503 " in reply[:20] or b" 500 " in reply[:20]
+        expect(is_whole(reply, known), f"{what}, allocation {n}: {reply[:2000]} .. {reply[-500:]}")
+    expect(2 < n < 2000, f"{what}: {n} allocations")
+    return told
+
+
+def check_tensor_allocations(infc, source, work, library):
+    """The same of a model of tensors: numbers as JSON and as bytes, facts."""
+    subprocess.run([infc, "compile", source / "examples/digits/spec.yaml", "-o", work / "digits", "--set", "serve.port=8000"],
+                   check=True, capture_output=True)
+    failing = Failing(work / "fail_digits")
+    head = {"name": "image", "shape": [1, 1, 8, 8], "datatype": "FP32"}
+    infer = post("/v2/models/digits/infer", {"inputs": [{**head, "data": list(range(64))}]}, "Connection: close")
+    text = json.dumps({"inputs": [{**head, "parameters": {"binary_data_size": 256}}], "parameters": {"binary_data_output": True}}).encode()
+    raw = (b"POST /v2/models/digits/infer HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Type: application/octet-stream\r\n"
+           b"Inference-Header-Content-Length: %d\r\nContent-Length: %d\r\n\r\n" % (len(text), len(text) + 256)) + text + bytes(256)
+    facts = b"GET /v2/models/digits HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
+    with Server(work / "digits/digits", env={**os.environ, "LD_PRELOAD": str(library), "FAIL_ALLOC": str(failing.path)}) as server:
+        known, told = [parse(server.raw(r))[2] for r in (infer, raw, facts)], 0
+        for what, request in (("numbers", infer), ("bytes", raw), ("facts", facts)):
+            told += each_allocation(server, failing, what, request, None)
+            expect([parse(server.raw(r))[2] for r in (infer, raw, facts)] == known, f"after {what}")
+        expect(told > 4, f"most are told: {told}")
+        expect(server.stop() == 0, "and it ends well")
+
+
 def check_allocations(program, work, library, root):
     """Each allocation that requests make fails once: whoever asks is told or let go, and the next is answered as ever."""
     failing = Failing(work / "fail_alloc")
@@ -135,20 +175,7 @@ def check_allocations(program, work, library, root):
         known = server.json("POST", TEXT, SHORT)[1]["choices"]
         known_stream = streamed(parse(server.raw(kinds["a stream"]))[2])
         for what, request in kinds.items():
-            n, failed = 0, 1
-            while failed and n < 2000 and server.process.poll() is None:
-                n += 1
-                failing.arm(n)
-                try:
-                    reply = server.raw(request)
-                except ConnectionError:
-                    reply = b""
-                except TimeoutError:
-                    reply = b"no end"
-                failed = failing.disarm()
-                told += failed and b" 503 " in reply[:20] or b" 500 " in reply[:20]
-                expect(is_whole(reply, known_stream), f"{what}, allocation {n}: {reply[:2000]} .. {reply[-500:]}")
-            expect(2 < n < 2000, f"{what}: {n} allocations")
+            told += each_allocation(server, failing, what, request, known_stream)
             until(f"after {what}", lambda: server.json("POST", TEXT, SHORT)[1].get("choices") == known)
         check_piled_up(server, failing)
         until("nothing is left", lambda: idle(server) and server.metric("vllm:kv_cache_usage_perc") == 0)
@@ -358,6 +385,7 @@ def main():
     work, library = pathlib.Path(sys.argv[3]).resolve(), sys.argv[4]
     program, root = prepared(max_loaded=4)
     check_allocations(program, work, library, root)
+    check_tensor_allocations(sys.argv[1], pathlib.Path(sys.argv[2]), work, library)
     check_disconnects(program)
     check_overload(program)
     check_changing_files(program, root)
