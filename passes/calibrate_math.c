@@ -122,8 +122,11 @@ void infc_square_of_rows(const float *x, ptrdiff_t t, ptrdiff_t k, float *sum) {
 
 /* ---- by element ---------------------------------------------------------------------------------------------- */
 
-void infc_rotate(float *x, ptrdiff_t n, float factor) {
-    for (ptrdiff_t at = 0, size; at < n; at += size) s_rotate(x + at, size = s_rotate_size(n - at));
+void infc_rotate(float *x, ptrdiff_t n, ptrdiff_t rotate, float factor) {
+    for (ptrdiff_t at = 0, size; at < n; at += size) {
+        size = s_rotate_size(rotate, n - at);
+        s_rotate(x + at, size, rotate);
+    }
     for (ptrdiff_t i = 0; i < n; i++) x[i] *= factor;
 }
 

@@ -24,9 +24,9 @@ void infc_rows_times_panels(const float *x, ptrdiff_t t, ptrdiff_t k, const floa
 void infc_panel_put(const float *row, ptrdiff_t at, ptrdiff_t k, float *panels);
 /* The upper half (j >= i) of sum[k][k] = x transposed times x, x[t][k]; k a multiple of 16. */
 void infc_square_of_rows(const float *x, ptrdiff_t t, ptrdiff_t k, float *sum);
-/* A row of n values, whole groups of 64, goes through the Hadamard transform of linear layers and is multiplied by
- * `factor`: S_ROTATED_WEIGHT or S_ROTATED_ROW of scalar.h. */
-void infc_rotate(float *x, ptrdiff_t n, float factor);
+/* A row of n values, whole groups of 64, goes through the Hadamard transform of linear layers, of `rotate` values, and
+ * is multiplied by `factor`: s_rotated_weight or s_rotated_row of scalar.h. */
+void infc_rotate(float *x, ptrdiff_t n, ptrdiff_t rotate, float factor);
 /* e^x for x <= 0, 0 below -87: the same bits everywhere, within 1e-7 of the value. */
 float infc_exp_below(float x);
 

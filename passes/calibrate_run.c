@@ -128,9 +128,13 @@ static infc_status no_number(run *r, MlirOperation op, MlirValue source) {
         weight_name(r->ir, source));
 }
 
-/* f32 [n, inputs], rotated. */
-static infc_status rotated_matrix(run *r, MlirOperation op, MlirValue source, matrix *out) {
+/* f32 [n, inputs], what `pack` (pack_i8, choose_i4) reads, rotated as it does. */
+static infc_status rotated_matrix(run *r, MlirOperation op, MlirOperation pack, matrix *out) {
+    const MlirValue source = mlirOperationGetOperand(pack, 0);
+    infc_op_desc desc;
     infc_tensor w;
+    infc_ir_describe(r->ir, pack, &desc);
+    const ptrdiff_t rotate = (ptrdiff_t)infc_desc_int(&desc, "rotate");
     INFC_TRY(constant(r, source, &w));
     w = infc_tensor_aligned(r->scratch, &w);
     const int64_t inputs = w.type.dims[1], k = infc_round_up(inputs, INFC_GROUP), n = w.type.dims[0];
@@ -140,7 +144,7 @@ static infc_status rotated_matrix(run *r, MlirOperation op, MlirValue source, ma
     for (int64_t i = 0; i < n; i++) {
         memcpy(row, (const float *)w.data + i * inputs, (size_t)inputs * sizeof *row);
         memset(row + inputs, 0, (size_t)(k - inputs) * sizeof *row);
-        infc_rotate(row, k, S_ROTATED_WEIGHT);
+        infc_rotate(row, k, rotate, s_rotated_weight(rotate));
         for (int64_t j = 0; j < k; j++)
             if (!isfinite(row[j])) return no_number(r, op, source);
         infc_panel_put(row, i, k, out->panels);
@@ -176,6 +180,7 @@ static infc_status records(run *r, MlirOperation op, bool rms) {
     infc_tensor weight = {.data = NULL};
     float epsilon = 0;
     infc_ir_describe(r->ir, op, &desc);
+    const ptrdiff_t rotate = (ptrdiff_t)infc_desc_int(&desc, "rotate");
     if (rms) {
         const uint32_t bits = (uint32_t)infc_desc_int(&desc, "epsilon");
         memcpy(&epsilon, &bits, sizeof epsilon);
@@ -189,7 +194,7 @@ static infc_status records(run *r, MlirOperation op, bool rms) {
         for (int64_t i = 0; rms && i < inputs; i++) square += (double)row[i] * (double)row[i];
         const float by = rms ? (float)(1 / sqrt(square / (double)inputs + (double)epsilon)) : 1;
         for (int64_t i = 0; i < inputs; i++) y[i] = rms ? row[i] * by * w[i] : row[i];
-        infc_rotate(y, k, S_ROTATED_ROW);
+        infc_rotate(y, k, rotate, s_rotated_row(rotate));
     }
     return INFC_OK;
 }
@@ -241,7 +246,7 @@ static infc_status linear(run *r, MlirOperation op, bool gated) {
         return INFC_OK; /* chosen before: again, only for adapters */
     const bool chooses = !mlirOperationIsNull(choice);
     matrix m;
-    INFC_TRY(rotated_matrix(r, op, mlirOperationGetOperand(chooses ? choice : pack, 0), &m));
+    INFC_TRY(rotated_matrix(r, op, chooses ? choice : pack, &m));
     if (chooses) INFC_TRY(choose(r, pack, x->data, &m));
     if (!gated) {
         infc_rows_times_panels(x->data, r->c->n_ids, m.k, m.panels, m.n, new_rows(r, op, m.n));

@@ -405,9 +405,9 @@ static uint64_t linear_flops(infk_kind kind, const void *dims) {
     case INFK_gated_i8:
     case INFK_gated_i4: return 4 * (uint64_t)(linear->t * linear->n) * (uint64_t)linear->k;
     case INFK_quantize:
-        return 9 * (uint64_t)(rows->t * rows->k); /* seven butterflies, size, product */
+        return (rows->rotate == 64 ? 8 : 9) * (uint64_t)(rows->t * rows->k); /* butterflies, size, product */
     case INFK_rms_quantize:
-        return 13 * (uint64_t)(rows->t * rows->k); /* and square, sum, two products */
+        return (rows->rotate == 64 ? 12 : 13) * (uint64_t)(rows->t * rows->k); /* and square, sum, two products */
     case INFK_adapter_in:
     case INFK_adapter_rms:
     case INFK_adapter_out:

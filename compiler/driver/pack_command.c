@@ -62,7 +62,7 @@ static infc_status write_file(infc_call_cx *call, const infc_build *build,
     size_t n;
     infc_stage *stage;
     INFC_TRY(infc_llm_pack_pieces(cx, model, &pieces, &n));
-    const char *metadata = infc_llm_pack_metadata(cx, &build->spec, build->ir.llm->calibration,
+    const char *metadata = infc_llm_pack_metadata(cx, &build->spec, build->ir.llm,
                                                   infc_path_base(build->spec.model), plan->source_sha256);
     INFC_TRY(infc_file_spare(cx, v->output));
     INFC_TRY(infc_stage_open(cx, infc_path_dir(cx->arena, v->output), &stage));

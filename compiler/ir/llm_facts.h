@@ -58,6 +58,7 @@ typedef struct infc_llm_facts {
     int n_eos;
     const char *format, *kv_format; /* "Q4_1", "int8" */
     const char *calibration; /* null, or what int4 weights were chosen on: "text.txt, 8192 tokens" */
+    int64_t int4_rotate; /* values of the transform of int4 weights and the rows that meet them: 64, 128 (ADR 0022) */
     uint64_t parameters;
     const char **files; /* that it was read from */
     size_t n_files;

@@ -22,6 +22,8 @@ const char *infc_want_ints(infc_arena *arena, const infc_op_desc *desc, const ch
                            int64_t low, int64_t high);
 /* An attribute that is one number within [low, high]. */
 const char *infc_want_int(infc_arena *arena, const infc_op_desc *desc, const char *name, int64_t low, int64_t high);
+/* `rotate` is 64 or 128. */
+const char *infc_want_rotate(infc_arena *arena, const infc_op_desc *desc);
 bool infc_op_layout_free(infc_op_kind kind);
 /* Its result is sums of integers: i32. */
 bool infc_op_sums_integers(infc_op_kind kind);

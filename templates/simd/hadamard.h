@@ -12,11 +12,12 @@ static INFK_INLINE void v_hadamard64(vf16x v[4]) {
     v[2] = v_sub(ab, cd);
     v[3] = v_sub(a_b, c_d);
 }
-/* s_rotate of 64 values and, if `wide`, of 128. */
-static INFK_INLINE void v_rotate(vf16x v[8], int wide) {
+/* s_rotate of the blocks of 128 values, or of 64 and zeros if not `wide`. */
+static INFK_INLINE void v_rotate(vf16x v[8], int wide, ptrdiff_t rotate) {
+    if (rotate == 0) return;
     v_hadamard64(v);
     if (wide) v_hadamard64(v + 4);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; rotate == 128 && i < 4; i++) {
         const vf16x a = v[i], b = v[i + 4];
         v[i] = wide ? v_add(a, b) : v_mul(a, v_set1(S_ROOT_2));
         v[i + 4] = wide ? v_sub(a, b) : b;

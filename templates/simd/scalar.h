@@ -155,18 +155,26 @@ static INFK_INLINE void s_hadamard(float *v, ptrdiff_t n) {
         }
 }
 
-/* Linear layers transform a row, whole groups of 64, by 128 values and the last 64 by themselves if they are left over;
- * those are multiplied by the root of 2, so that all values grow by that of 128. The size of a block with `left` values
- * to go, and the transform of one. */
+/* Linear layers transform a row, whole groups of 64, by `rotate` values, 64 or 128 (0: not at all). With 128 the last
+ * 64 are transformed by themselves if they are left over, and multiplied by the root of 2, so that all values grow by
+ * that of 128. */
 #define S_ROOT_2 0x1.6a09e6p+0f
-static INFK_INLINE ptrdiff_t s_rotate_size(ptrdiff_t left) { return left < 128 ? 64 : 128; }
-static INFK_INLINE void s_rotate(float *v, ptrdiff_t n) {
-    s_hadamard(v, n);
-    for (ptrdiff_t i = 0; n == 64 && i < 64; i++) v[i] *= S_ROOT_2;
+/* The most values of a block; those of one with `left` to go. */
+static INFK_INLINE ptrdiff_t s_rotate_most(ptrdiff_t rotate) { return rotate == 64 ? 64 : 128; }
+static INFK_INLINE ptrdiff_t s_rotate_size(ptrdiff_t rotate, ptrdiff_t left) {
+    return rotate == 64 || left < 128 ? 64 : 128;
 }
-/* Weights are multiplied by 1/8, what is to be multiplied with them by the other factor of 1/128. */
-#define S_ROTATED_WEIGHT 0.125f
-#define S_ROTATED_ROW 0.0625f
+/* A block of n values. */
+static INFK_INLINE void s_rotate(float *v, ptrdiff_t n, ptrdiff_t rotate) {
+    if (rotate == 0) return;
+    s_hadamard(v, n);
+    for (ptrdiff_t i = 0; n < rotate && i < n; i++) v[i] *= S_ROOT_2;
+}
+/* Weights are multiplied by 1/8, what is to be multiplied with them by the other factor of 1/rotate. */
+static INFK_INLINE float s_rotated_weight(ptrdiff_t rotate) { return rotate ? 0.125f : 1.0f; }
+static INFK_INLINE float s_rotated_row(ptrdiff_t rotate) {
+    return rotate == 0 ? 1.0f : rotate == 64 ? 0.125f : 0.0625f;
+}
 
 /* int8 in proportion to the largest magnitude of a row: what values are multiplied by, and the scale that undoes it, of
  * which `unit` is a factor. Below 2^-120 all is zero; from a largest that is infinite or no number comes a NaN. */

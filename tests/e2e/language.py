@@ -390,6 +390,10 @@ def main():
     check_bits(model, "int8")
     model = Compiled(infc, source, work / "apart", work / "apart_int4", "precision.weights=int4")
     check_values(model, llama.Llama(work / "apart", np.float64), "int4, cache of int8, beside f64", 5e-1, True)
+    both = ("precision.weights=int4", 'precision.rules=[{match: "[qo]_proj|gate", weights: int8}]')
+    model = Compiled(infc, source, work / "apart", work / "apart_both", *both)
+    check_values(model, llama.Llama(work / "apart", np.float64), "rows that int4 and int8 read", 3.5e-1, True)
+    check_bits(model, "int4 and int8")
 
     write_gguf(work / "f32.gguf", tied, lambda name: "f32")
     model = Compiled(infc, source, work / "f32.gguf", work / "gguf_f32", *f32)

@@ -22,7 +22,7 @@ CALIBRATED = INT4 + ["precision.calibration.tokens=1024"]
 RULES = INT4 + ['precision.rules=[{match: "down_proj|1.mlp", weights: int8}, {match: "layers.2.*o_proj", weights: f32}]']
 # Checksums of what is packed: where one differs for the same model, a layout has changed, and files of before would be
 # taken for what they are not: raise INFC_LLM_PACK_VERSION, then set them anew.
-LAYOUTS = {"f32": "88ebd1d8666ba074", "f16": "be56c8d63b8cea9f", "bf16": "096ac0072ad94857", "int8": "fdbdc1c011982a7f", "int4": "ff293bf15ba33026", "keep": "09bece6162c3e1ab"}
+LAYOUTS = {"f32": "88ebd1d8666ba074", "f16": "be56c8d63b8cea9f", "bf16": "096ac0072ad94857", "int8": "fdbdc1c011982a7f", "int4": "1c23364af841facc", "keep": "09bece6162c3e1ab"}
 
 
 def call(*argv):
@@ -134,7 +134,9 @@ def check_format(packed):
         aligned &= entry["dtype"] == "U8" and entry["shape"] == [end - begin]
         at = end
     expect(aligned and at == len(data), f"{len(directory)} entries stand one after another at multiples of 64")
-    expect(metadata["infw"] == "3" and metadata["xxh64"] == xxh64(data), f"its checksum is that of all data: {metadata['xxh64']}")
+    expect(metadata["infw"] == "4" and metadata["xxh64"] == xxh64(data), f"its checksum is that of all data: {metadata['xxh64']}")
+    rotate = "128" if "calibration" in metadata else "64"
+    expect(metadata["int4_rotate"] == rotate, f"its int4 weights are transformed by {rotate} values")
     kinds = {name.split("/")[0] for name in directory}
     expect(kinds <= {"packed", "tensor", "file", "pad"} and {"packed", "tensor", "file"} <= kinds, f"entries: {sorted(kinds)}")
 
@@ -144,7 +146,7 @@ def check_layouts(infc, floats, gguf, work):
         out = work / f"layout_{name}.infw"
         infc_call(infc, "pack", gguf if name == "keep" else floats, "-o", out, *sets([f"precision.weights={name}"]))
         found = split(out)[0]["__metadata__"]["xxh64"]
-        expect(found == checksum, f"{name} weights are laid out as version 3 has them: {found}")
+        expect(found == checksum, f"{name} weights are laid out as version 4 has them: {found}")
 
 
 def write(path, directory, data):
@@ -176,10 +178,13 @@ def check_damaged(infc, packed, work):
         "cut off": (directory, data[:-1], "cut off or damaged"),
         "longer": (directory, data + b"\0", "belong to no tensor"),
         "a bit": (directory, data[:1000] + bytes([data[1000] ^ 1]) + data[1001:], "its checksum is"),
-        "version": (metadata(infw="4"), data, 'version "4" of the format is not read'),
+        "version": (metadata(infw="3"), data, 'version "3" of the format is not read'),
         "no metadata": ({k: v for k, v in directory.items() if k != "__metadata__"}, data, "it is no .infw file"),
         "no checksum": (metadata(xxh64=None), data, "it is no .infw file"),
         "no rules": (metadata(rules=None), data, "its metadata must say"),
+        "no transform": (metadata(int4_rotate=None), data, "its metadata must say int4_rotate"),
+        "a transform": (metadata(int4_rotate="96"), data, "its metadata must say int4_rotate"),
+        "another transform": (metadata(int4_rotate="128"), data, "it has no weight"),
         "rules": (metadata(rules='[["a(", "int8"]]'), data, "its rule 0 is none"),
         "rules, no list": (metadata(rules="{}"), data, "its rules are no list"),
         "rules, no JSON": (metadata(rules="[[["), data, "not JSON"),
@@ -268,6 +273,7 @@ def main():
     check_layouts(infc, work / "equal", work / "mixed.gguf", work)
     check_answers(infc, tiny, CALIBRATED, calibrated, work)
     check_format(packed)
+    check_format(calibrated)
     check_damaged(infc, packed, work)
     check_refusals(infc, source, packed, calibrated, work)
     return bool(FAILED)

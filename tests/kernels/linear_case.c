@@ -38,12 +38,15 @@ static bool matmul_case(size_t i, kernel_case *c) {
     return true;
 }
 
+/* Values of a transform: none, 64, 128 in turn. */
+static ptrdiff_t rotate_of(size_t i) { return (ptrdiff_t)(i % 3 * 64); }
+
 static bool quantize_case(size_t i, kernel_case *c) {
-    if (i >= N_INPUTS * 8) return false;
+    if (i >= N_INPUTS * 12) return false;
     infk_quantize_dims *d = &c->dims.quantize;
     d->t = 1 + (ptrdiff_t)(i % 3);
-    d->k = inputs[i / 8];
-    d->rotate = (ptrdiff_t)(i / 4 % 2);
+    d->k = inputs[i / 12];
+    d->rotate = rotate_of(i / 4);
     d->epsilon = 0x3727c5ac; /* 1e-5 */
     d->y_row = infk_record_bytes(d->k);
     c->x_count = d->t * d->k;
@@ -53,12 +56,12 @@ static bool quantize_case(size_t i, kernel_case *c) {
 }
 
 static bool pack_case(size_t i, kernel_case *c) {
-    if (i >= N_OUTPUTS * N_INPUTS * 4) return false;
+    if (i >= N_OUTPUTS * N_INPUTS * 6) return false;
     infk_pack_dims *d = &c->dims.pack;
     d->parts = c->kind == INFK_choose_i4 ? 1 : 1 + (ptrdiff_t)(i % 2);
-    d->rotate = c->kind == INFK_pack_i4 ? 0 : (ptrdiff_t)(i / 2 % 2);
-    d->n = outputs[i / 4 % N_OUTPUTS] * d->parts;
-    d->k = inputs[i / 4 / N_OUTPUTS];
+    d->rotate = c->kind == INFK_pack_i4 ? 0 : rotate_of(i / 2);
+    d->n = outputs[i / 6 % N_OUTPUTS] * d->parts;
+    d->k = inputs[i / 6 / N_OUTPUTS];
     d->x_row = c->kind == INFK_pack_i4 ? infk_chosen_i4_bytes(d->k) : d->k;
     d->y_row = c->kind == INFK_pack_i8     ? infk_panel_i8_bytes(d->k)
                : c->kind == INFK_choose_i4 ? infk_chosen_i4_bytes(d->k)
@@ -69,16 +72,16 @@ static bool pack_case(size_t i, kernel_case *c) {
 }
 
 static bool embed_case(size_t i, kernel_case *c) {
-    if (i >= N_INPUTS * 2) return false;
+    if (i >= N_INPUTS * 3) return false;
     infk_embed_dims *d = &c->dims.embed;
     if (c->kind == INFK_embed_half) {
-        *d = (infk_embed_dims){.t = 3, .k = inputs[i / 2]};
+        *d = (infk_embed_dims){.t = 3, .k = inputs[i / 3]};
         c->x_count = d->t;
         c->w_inner = 3 * 16 * d->k;
         c->y_count = d->t * (c->columns = d->k);
         return true;
     }
-    *d = (infk_embed_dims){3, inputs[i / 2], (ptrdiff_t)(i % 2), infk_panel_i8_bytes(inputs[i / 2])};
+    *d = (infk_embed_dims){3, inputs[i / 3], rotate_of(i), infk_panel_i8_bytes(inputs[i / 3])};
     c->x_count = d->t;
     c->w_inner = 3 * d->w_panel;
     c->y_count = d->t * (c->columns = d->k);

@@ -27,15 +27,15 @@ static double sign(int i, int j) {
     for (int both = i & j; both; both &= both - 1) shared++;
     return shared % 2 ? -1 : 1;
 }
-/* H times each 128 values, or the root of 2 times H times the 64 that are left over, times `factor`; what the
- * last 64 lack counts as zeros. */
-static void transform(const float *x, ptrdiff_t k, double factor, double *out) {
+/* H times each `most` values, 64 or 128, or of 128 the root of 2 times H times the 64 that are left over, times
+ * `factor`; what the last 64 lack counts as zeros. */
+static void transform(const float *x, ptrdiff_t k, ptrdiff_t most, double factor, double *out) {
     for (ptrdiff_t g = 0, n; g < k; g += n) {
-        n = k - g > 64 ? 128 : 64;
+        n = k - g > 64 ? most : 64;
         for (int i = 0; i < n; i++) {
             out[g + i] = 0;
             for (int j = 0; j < n && g + j < k; j++)
-                out[g + i] += sign(i, j) * (double)x[g + j] * factor * sqrt((double)(128 / n));
+                out[g + i] += sign(i, j) * (double)x[g + j] * factor * sqrt((double)(most / n));
         }
     }
 }
@@ -59,7 +59,7 @@ static void *fresh(ptrdiff_t bytes) { /* filled, so that what is not written sho
 }
 
 typedef struct shape {
-    ptrdiff_t t, n, k;
+    ptrdiff_t t, n, k, rotate;
 } shape;
 
 /* ---- records ---------------------------------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ static void check_record(const int8_t *record, const double *want, ptrdiff_t k, 
 }
 
 static void check_quantize(shape s, uint64_t *state) {
-    const infk_quantize_dims d = {s.t, s.k, 1, 0x3727c5ac, infk_record_bytes(s.k)};
+    const infk_quantize_dims d = {s.t, s.k, s.rotate, 0x3727c5ac, infk_record_bytes(s.k)};
     const ptrdiff_t k64 = (s.k + 63) / 64 * 64;
     float *x = fresh(s.t * s.k * 4), *weight = fresh(s.k * 4), *scaled = fresh(s.k * 4);
     double *want = fresh(k64 * 8);
@@ -94,7 +94,7 @@ static void check_quantize(shape s, uint64_t *state) {
     for (ptrdiff_t i = 0; i < s.k; i++) weight[i] = (float)normal(state);
     call(INFK_quantize, &d, x, NULL, y);
     for (ptrdiff_t t = 0; t < s.t; t++) {
-        transform(x + t * s.k, s.k, 0.0625, want);
+        transform(x + t * s.k, s.k, s.rotate, 8.0 / (double)s.rotate, want);
         check_record(y + t * d.y_row, want, s.k, "quantize");
     }
     call(INFK_rms_quantize, &d, x, weight, y);
@@ -105,7 +105,7 @@ static void check_quantize(shape s, uint64_t *state) {
         for (ptrdiff_t i = 0; i < s.k; i++)
             scaled[i] =
                 (float)((double)x[t * s.k + i] / sqrt(square / (double)s.k + 1e-5) * (double)weight[i]);
-        transform(scaled, s.k, 0.0625, want);
+        transform(scaled, s.k, s.rotate, 8.0 / (double)s.rotate, want);
         check_record(y + t * d.y_row, want, s.k, "rms_quantize");
     }
     free(x), free(weight), free(scaled), free(want), free(y);
@@ -114,7 +114,7 @@ static void check_quantize(shape s, uint64_t *state) {
 /* What a row becomes when it has no scale, or none that is a number. */
 static void check_odd_rows(void) {
     static const float odd[] = {0.0f, NAN, INFINITY, -INFINITY, 0x1p-130f};
-    const infk_quantize_dims d = {1, 70, 1, 0, infk_record_bytes(70)};
+    const infk_quantize_dims d = {1, 70, 128, 0, infk_record_bytes(70)};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         float x[70] = {0};
         int8_t y[256];
@@ -135,10 +135,10 @@ static int8_t *pack(shape s, int bits, int parts, const float *w, double *worth)
     const ptrdiff_t chosen_bytes = infk_chosen_i4_bytes(s.k);
     int8_t *packed = fresh(panels * bytes), *chosen = fresh(s.n * chosen_bytes);
     if (bits == 8) {
-        const infk_pack_dims d = {s.n, s.k, 1, parts, s.k, bytes};
+        const infk_pack_dims d = {s.n, s.k, s.rotate, parts, s.k, bytes};
         call(INFK_pack_i8, &d, w, NULL, packed);
     } else {
-        const infk_pack_dims choose = {s.n, s.k, 1, 1, s.k, chosen_bytes},
+        const infk_pack_dims choose = {s.n, s.k, s.rotate, 1, s.k, chosen_bytes},
                              lay = {s.n, s.k, 0, parts, chosen_bytes, bytes};
         call(INFK_choose_i4, &choose, w, NULL, chosen);
         call(INFK_pack_i4, &lay, chosen, NULL, packed);
@@ -199,7 +199,7 @@ static void check_linear(shape s, int bits, int parts, uint64_t *state) {
         w[i] = (float)(normal(state) * (i % 97 == 0 ? 0.3 : 0.05));
     int8_t *packed = pack(s, bits, parts, w, worth);
     for (ptrdiff_t n = 0; n < s.n; n++) {
-        transform(w + n * s.k, s.k, 0.125, rotated);
+        transform(w + n * s.k, s.k, s.rotate, 0.125, rotated);
         for (ptrdiff_t k = 0; k < k64; k++) {
             off += pow(worth[n * k64 + k] - rotated[k], 2);
             all += pow(rotated[k], 2);
@@ -208,7 +208,7 @@ static void check_linear(shape s, int bits, int parts, uint64_t *state) {
     /* Of normal weights: a step of the largest of 64 / 127 for int8; 4 bits of an even grid reach 0.11 at best. */
     const double error = sqrt(off / all), limit = bits == 8 ? 0.012 : 0.13;
     check(error > 0 && error < limit, bits == 8 ? "error of int8" : "error of int4", error, limit);
-    const infk_quantize_dims q = {s.t, s.k, 1, 0, row};
+    const infk_quantize_dims q = {s.t, s.k, s.rotate, 0, row};
     call(INFK_quantize, &q, x, NULL, records);
     const infk_linear_dims d = {s.t,
                                 s.n / parts,
@@ -223,7 +223,7 @@ static void check_linear(shape s, int bits, int parts, uint64_t *state) {
 }
 
 static void check_embed(shape s, uint64_t *state) {
-    const infk_embed_dims d = {s.t, s.k, 1, infk_panel_i8_bytes(s.k)};
+    const infk_embed_dims d = {s.t, s.k, s.rotate, infk_panel_i8_bytes(s.k)};
     const ptrdiff_t k64 = (s.k + 63) / 64 * 64;
     float *w = fresh(s.n * s.k * 4), *y = fresh(s.t * s.k * 4);
     int32_t *tokens = fresh(s.t * 4);
@@ -241,14 +241,17 @@ static void check_embed(shape s, uint64_t *state) {
 }
 
 int main(void) {
-    static const shape shapes[] = {{1, 16, 64}, {3, 34, 130}, {2, 80, 576}, {5, 6, 63}, {2, 18, 256}};
+    static const shape shapes[] = {
+        {1, 16, 64, 0}, {3, 34, 130, 0}, {2, 80, 576, 0}, {5, 6, 63, 0}, {2, 18, 256, 0}};
     uint64_t state = 20;
     check_odd_rows();
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        check_quantize(shapes[i], &state);
-        check_embed(shapes[i], &state);
+    for (size_t i = 0; i < 2 * (sizeof shapes / sizeof *shapes); i++) {
+        shape s = shapes[i / 2];
+        s.rotate = i % 2 ? 128 : 64;
+        check_quantize(s, &state);
+        check_embed(s, &state);
         for (int bits = 4; bits <= 8; bits += 4)
-            for (int parts = 1; parts <= 2; parts++) check_linear(shapes[i], bits, parts, &state);
+            for (int parts = 1; parts <= 2; parts++) check_linear(s, bits, parts, &state);
     }
     printf("%ld failures\n", failures);
     return failures ? 1 : 0;

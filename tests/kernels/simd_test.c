@@ -140,16 +140,20 @@ static double softplus(double a) { return fmax(a, 0) + log1p(exp(-fabs(a))); }
 
 /* Functions of one argument in [-limit, limit], and the most that each may be off, in units of the last place. */
 static void check_hadamard(const float *a16) {
-    for (int n = 64; n <= 128; n += 64) {
+    for (int i = 0; i < 6; i++) {
+        const int wide = i % 2, n = 64 << wide, rotate = i / 2 * 64;
         float got[128], want[128];
         vf16x v[8];
-        for (int i = 0; i < 128; i++) want[i] = a16[i % 16] * (float)(1 + i / 16);
-        for (int i = 0; i < 8; i++) v[i] = v_load(want + 16 * i);
-        v_rotate(v, n == 128);
-        for (int i = 0; i < 8; i++) v_store(got + 16 * i, v[i]);
-        s_rotate(want, n);
-        for (int i = 0; i < n; i++)
-            check(same(got[i], want[i]), "v_rotate", (float)i, (float)n, 0, got[i], want[i]);
+        for (int k = 0; k < 128; k++) want[k] = a16[k % 16] * (float)(1 + k / 16);
+        for (int k = 0; k < 8; k++) v[k] = v_load(want + 16 * k);
+        v_rotate(v, wide, rotate);
+        for (int k = 0; k < 8; k++) v_store(got + 16 * k, v[k]);
+        for (int at = 0, size; at < n; at += size) {
+            size = (int)s_rotate_size(rotate, n - at);
+            s_rotate(want + at, size, rotate);
+        }
+        for (int k = 0; k < n; k++)
+            check(same(got[k], want[k]), "v_rotate", (float)k, (float)n, (float)rotate, got[k], want[k]);
     }
 }
 

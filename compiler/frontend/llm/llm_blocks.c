@@ -44,15 +44,22 @@ static infc_status floats(infc_llm_build *b, infc_llm_rows *rows, const char *no
     return map(b, "mul", node, y, rows->norm, &rows->floats);
 }
 
-/* `made`: rows->record or rows->groups. */
-static infc_status records(infc_llm_build *b, infc_llm_rows *rows, infc_op_kind plain,
-                           infc_op_kind rms, const char *node, MlirValue *made) {
+/* `made`: one of rows->records, transformed by so many values, or (rotate 0) rows->groups. */
+static infc_status records(infc_llm_build *b, infc_llm_rows *rows, int64_t rotate, const char *node,
+                           MlirValue *made) {
     const MlirValue in[] = {rows->x, rows->norm};
     const bool norm = !mlirValueIsNull(rows->norm);
-    const infc_attr attr = epsilon(b);
+    infc_op_kind kind = norm ? INFC_OP_rms_groups : INFC_OP_quantize_groups;
+    infc_attr attrs[2];
+    int n = 0;
     if (!mlirValueIsNull(*made)) return INFC_OK;
+    if (norm) attrs[n++] = epsilon(b);
+    if (rotate) {
+        kind = norm ? INFC_OP_rms_quantize : INFC_OP_quantize;
+        attrs[n++] = infc_attr_int("rotate", rotate);
+    }
     node = infc_arena_printf(b->cx->arena, "%s_input", node);
-    return infc_llm_op(b, norm ? rms : plain, node, in, norm ? 2 : 1, &attr, norm ? 1 : 0, made);
+    return infc_llm_op(b, kind, node, in, norm ? 2 : 1, attrs, n, made);
 }
 
 static infc_status input_of(infc_llm_build *b, infc_llm_rows *rows, infc_llm_format format,
@@ -61,11 +68,13 @@ static infc_status input_of(infc_llm_build *b, infc_llm_rows *rows, infc_llm_for
         INFC_TRY(floats(b, rows, node));
         *out = rows->floats;
     } else if (format.kind == INFC_FORMAT_keep) {
-        INFC_TRY(records(b, rows, INFC_OP_quantize_groups, INFC_OP_rms_groups, node, &rows->groups));
+        INFC_TRY(records(b, rows, 0, node, &rows->groups));
         *out = rows->groups;
     } else {
-        INFC_TRY(records(b, rows, INFC_OP_quantize, INFC_OP_rms_quantize, node, &rows->record));
-        *out = rows->record;
+        const int64_t rotate = infc_llm_rotate(b, format);
+        MlirValue *record = &rows->records[rotate == 128];
+        INFC_TRY(records(b, rows, rotate, node, record));
+        *out = *record;
     }
     return INFC_OK;
 }
@@ -196,6 +205,8 @@ infc_status infc_llm_embed(infc_llm_build *b, const infc_stored_tensor *table, M
         return infc_llm_op(b, INFC_OP_gather, "embed", turned, 2, &axis, 1, out);
     }
     INFC_TRY(infc_llm_packed(b, &table, 1, format, 1, &in[1]));
-    return infc_llm_op(b, format.kind == INFC_FORMAT_keep ? INFC_OP_embed_keep : INFC_OP_embed_i8,
-                       "embed", in, 2, attrs, n_attrs, out);
+    if (format.kind == INFC_FORMAT_keep)
+        return infc_llm_op(b, INFC_OP_embed_keep, "embed", in, 2, attrs, n_attrs, out);
+    attrs[2] = infc_attr_int("rotate", infc_llm_rotate(b, format));
+    return infc_llm_op(b, INFC_OP_embed_i8, "embed", in, 2, attrs, 3, out);
 }

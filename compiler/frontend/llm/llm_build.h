@@ -39,6 +39,8 @@ const infc_stored_tensor *infc_llm_tensor(const infc_llm_build *b, const char *r
 /* How it is to be stored; refused when it cannot be. */
 infc_status infc_llm_format_of(infc_llm_build *b, const infc_stored_tensor *tensor, infc_llm_format *out);
 bool infc_llm_format_equal(infc_llm_format a, infc_llm_format b);
+/* int8, int4: by how many values matrices and the rows that meet them are transformed, 64 or 128. */
+int64_t infc_llm_rotate(const infc_llm_build *b, infc_llm_format format);
 /* f32, f16, bf16: products of floats, whose rows are f32. */
 bool infc_llm_format_floats(infc_llm_format format);
 /* A vector as f32. */
@@ -58,7 +60,7 @@ infc_status infc_llm_rope(infc_llm_build *b, MlirValue *out);
 typedef struct infc_llm_rows {
     MlirValue x, norm; /* norm: null, or what rows are multiplied with after their root mean square is taken off */
     int64_t columns;
-    MlirValue floats, record, groups;
+    MlirValue floats, records[2], groups; /* records: transformed by 64 and by 128 values */
 } infc_llm_rows;
 
 infc_llm_rows infc_llm_rows_of(MlirValue x, int64_t columns);

@@ -186,6 +186,7 @@ infc_status infc_llm_import(infc_cx *cx, const infc_spec *spec, infc_ir *out) {
         INFC_TRY(infc_llm_pack_spec(cx, model->pack, spec, &packed, &b.facts.calibration));
         b.spec = &packed;
     }
+    b.facts.int4_rotate = model->pack ? model->pack->int4_rotate : spec->calibrates ? 128 : 64;
     b.gguf = model->gguf.path != NULL;
     b.matched = INFC_NEW(cx->arena, bool, b.spec->n_rules + 1);
     b.weight_ids = INFC_NEW(cx->arena, int64_t, model->checkpoint.n + 1);

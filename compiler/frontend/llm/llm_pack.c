@@ -3,7 +3,6 @@
 #include "llm_pack.h"
 #include "../../base/file.h"
 #include "../../base/hash.h"
-#include "../../ir/llm_facts.h"
 #include "../gguf/gguf_config.h"
 #include "../hf/hf_model.h"
 #include "../hf/json_file.h"
@@ -129,7 +128,8 @@ static const char *text_of(infc_cx *cx, const json_t *metadata, const char *key)
 
 static infc_status read_metadata(infc_cx *cx, const json_t *metadata, infc_llm_pack *pack) {
     const infc_loc loc = {.file = pack->path};
-    const char *weights = text_of(cx, metadata, "weights"), *rules = text_of(cx, metadata, "rules");
+    const char *weights = text_of(cx, metadata, "weights"), *rules = text_of(cx, metadata, "rules"),
+               *rotate = text_of(cx, metadata, "int4_rotate");
     pack->source = text_of(cx, metadata, "source");
     pack->source_sha256 = text_of(cx, metadata, "source_sha256");
     pack->calibration = text_of(cx, metadata, "calibration");
@@ -137,6 +137,9 @@ static infc_status read_metadata(infc_cx *cx, const json_t *metadata, infc_llm_p
         (strcmp(weights, "default") != 0 && !format_named(weights, &pack->weights)))
         return infc_fail(cx, INFC_ERR_MODEL,
                          loc, "its metadata must say source, source_sha256, weights (a format or default) and rules");
+    if (!rotate || (strcmp(rotate, "64") != 0 && strcmp(rotate, "128") != 0))
+        return infc_fail(cx, INFC_ERR_MODEL, loc, "its metadata must say int4_rotate, 64 or 128");
+    pack->int4_rotate = strcmp(rotate, "64") == 0 ? 64 : 128;
     INFC_TRY(read_rules(cx, loc, rules, pack));
     pack->packed.file = pack->path;
     pack->packed.holds = infc_arena_printf(
@@ -308,7 +311,7 @@ static void put_member(infc_buf *out, const char *key, const char *value) {
     infc_buf_json_string(out, value);
 }
 
-const char *infc_llm_pack_metadata(infc_cx *cx, const infc_spec *spec, const char *calibration,
+const char *infc_llm_pack_metadata(infc_cx *cx, const infc_spec *spec, const infc_llm_facts *facts,
                                    const char *source, const char *source_sha256) {
     infc_buf out = {.arena = cx->arena}, rules = {.arena = cx->arena};
     infc_buf_puts(&rules, "[");
@@ -320,7 +323,8 @@ const char *infc_llm_pack_metadata(infc_cx *cx, const infc_spec *spec, const cha
     infc_buf_puts(&rules, "]");
     put_member(&out, "weights", spec->weights == INFC_FORMAT_NONE ? "default" : infc_spec_formats[spec->weights]);
     put_member(&out, "rules", infc_buf_str(&rules));
-    if (calibration) put_member(&out, "calibration", calibration);
+    if (facts->calibration) put_member(&out, "calibration", facts->calibration);
+    put_member(&out, "int4_rotate", infc_arena_printf(cx->arena, "%lld", (long long)facts->int4_rotate));
     put_member(&out, "source", source);
     put_member(&out, "source_sha256", source_sha256);
     return infc_buf_str(&out);

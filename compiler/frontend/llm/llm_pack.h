@@ -2,6 +2,7 @@
  * the files that they were made from. docs/infw.md has the format. Written by emit/emit_pack.c. */
 #ifndef INFC_LLM_PACK_H
 #define INFC_LLM_PACK_H
+#include "../../ir/llm_facts.h"
 #include "../../ir/weights.h"
 #include "../spec.h"
 #include "llm_model.h"
@@ -9,6 +10,7 @@
 typedef struct infc_llm_pack {
     const char *path, *source, *source_sha256; /* the model that it was made from */
     const char *calibration;                   /* as infc_llm_facts has it */
+    int64_t int4_rotate;                       /* the same */
     infc_spec_format weights;                  /* NONE: what suits the model */
     infc_spec_rule *rules;
     size_t n_rules;
@@ -29,7 +31,7 @@ infc_status infc_llm_pack_spec(infc_cx *cx, const infc_llm_pack *pack, const inf
 
 /* For writing: all but packed weights, borrowed from the model; and members of a JSON object. */
 infc_status infc_llm_pack_pieces(infc_cx *cx, const infc_llm_model *model, infc_pack_entry **out, size_t *n);
-const char *infc_llm_pack_metadata(infc_cx *cx, const infc_spec *spec, const char *calibration,
+const char *infc_llm_pack_metadata(infc_cx *cx, const infc_spec *spec, const infc_llm_facts *facts,
                                    const char *source, const char *source_sha256);
 
 #endif

@@ -56,6 +56,10 @@ infc_status infc_llm_format_of(infc_llm_build *b, const infc_stored_tensor *tens
     return INFC_OK;
 }
 
+int64_t infc_llm_rotate(const infc_llm_build *b, infc_llm_format format) {
+    return format.kind == INFC_FORMAT_int4 ? b->facts.int4_rotate : 128;
+}
+
 /* ---- constants ----------------------------------------------------------------------------------------------- */
 
 /* The bytes of the file: floats as they are, else rows of bytes. The same tensor is the same constant. */
@@ -178,14 +182,16 @@ infc_status infc_llm_floats(infc_llm_build *b, const infc_stored_tensor *const *
 infc_status infc_llm_packed(infc_llm_build *b, const infc_stored_tensor *const *tensors, int n,
                             infc_llm_format format, int parts, MlirValue *out) {
     const infc_attr attrs[] = {infc_attr_int("inputs", (int64_t)tensors[0]->dims[1]),
-                               infc_attr_int("parts", parts), format_attr(format.gguf)};
+                               infc_attr_int("parts", parts), format_attr(format.gguf)},
+                    rotate = infc_attr_int("rotate", infc_llm_rotate(b, format)),
+                    bytes[] = {attrs[0], attrs[1], rotate}, choice[] = {attrs[0], rotate};
     INFC_TRY(joined(b, tensors, n, format.kind == INFC_FORMAT_keep ? format.kind : INFC_FORMAT_f32, out));
     const char *node = tensors[0]->name;
     if (format.kind == INFC_FORMAT_keep)
         return infc_llm_op(b, INFC_OP_pack_keep, node, out, 1, attrs, 3, out);
     if (format.kind == INFC_FORMAT_int8)
-        return infc_llm_op(b, INFC_OP_pack_i8, node, out, 1, attrs, 2, out);
-    INFC_TRY(infc_llm_op(b, INFC_OP_choose_i4, node, out, 1, attrs, 1, out));
+        return infc_llm_op(b, INFC_OP_pack_i8, node, out, 1, bytes, 3, out);
+    INFC_TRY(infc_llm_op(b, INFC_OP_choose_i4, node, out, 1, choice, 2, out));
     return infc_llm_op(b, INFC_OP_pack_i4, node, out, 1, attrs, 2, out);
 }
 

@@ -2,7 +2,8 @@
  * gated_keep: weights as GGUF stores them, `format` its number; linear_i8 and the like: int8 or int4. Panels are of 16
  * outputs; those of gated ops are of gate and up in turn, and the result is silu(gate) * up. embed_*: tokens [T] and
  * the panels of the embedding -> its rows, `inputs` elements each. The pack_* ops make panels: of rows of the file, of
- * f32, or of what choose_i4 made of f32; `parts` 2: of the first and the second half of the rows in turn. */
+ * f32, or of what choose_i4 made of f32; `parts` 2: of the first and the second half of the rows in turn. `rotate` of
+ * weights must be that of the records which meet them. */
 #include "../eval.h"
 #include "../op_rules.h"
 #include <string.h>
@@ -64,6 +65,7 @@ static const char *check_sizes(infc_arena *arena, const infc_op_desc *desc) {
     const char *wrong = infc_want_int(arena, desc, "inputs", 1, MAX_INPUTS);
     if (!wrong && infc_desc_attr(desc, "outputs"))
         wrong = infc_want_int(arena, desc, "outputs", 1, MAX_OUTPUTS);
+    if (!wrong && infc_desc_attr(desc, "rotate")) wrong = infc_want_rotate(arena, desc);
     if (wrong || !keeps(desc->kind)) return wrong;
     const int64_t format = infc_desc_int(desc, "format"), inputs = infc_desc_int(desc, "inputs");
     if (panel_bytes(desc, inputs) > 0) return NULL;
@@ -195,8 +197,10 @@ void infc_call_embed(const infc_op_desc *desc, infc_kernel_call *out) {
         return;
     }
     out->kind = INFK_embed_i8;
-    out->dims.embed = (infk_embed_dims){
-        .t = (ptrdiff_t)t, .k = (ptrdiff_t)k, .rotate = 1, .w_panel = (ptrdiff_t)panel_bytes(desc, k)};
+    out->dims.embed = (infk_embed_dims){.t = (ptrdiff_t)t,
+                                        .k = (ptrdiff_t)k,
+                                        .rotate = (ptrdiff_t)infc_desc_int(desc, "rotate"),
+                                        .w_panel = (ptrdiff_t)panel_bytes(desc, k)};
 }
 
 void infc_call_pack(const infc_op_desc *desc, infc_kernel_call *out) {
@@ -216,7 +220,7 @@ void infc_call_pack(const infc_op_desc *desc, infc_kernel_call *out) {
     out->dims.pack = (infk_pack_dims){
         .n = (ptrdiff_t)x->dims[0],
         .k = (ptrdiff_t)k,
-        .rotate = 1,
+        .rotate = f32 ? (ptrdiff_t)infc_desc_int(desc, "rotate") : 0,
         .parts = chooses ? 1 : (ptrdiff_t)infc_desc_int(desc, "parts"),
         .x_row = (ptrdiff_t)x->dims[1],
         .y_row = (ptrdiff_t)(chooses ? infk_chosen_i4_bytes((ptrdiff_t)k) : panel_bytes(desc, k))};

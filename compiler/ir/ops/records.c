@@ -1,6 +1,7 @@
 /* records.c - rows of f32 [T,K] as records [T, bytes] of int8 (ADR 0010), which linear layers of packed weights read.
- * quantize, rms_quantize: one scale for a row; quantize_groups, rms_groups: one for each 32 elements. The rms ops take
- * the root mean square off first and multiply by operand 1; `epsilon` is the bits of an f32. */
+ * quantize, rms_quantize: one scale for a row, after a Hadamard transform of each `rotate` values; quantize_groups,
+ * rms_groups: one for each 32 elements. The rms ops take the root mean square off first and multiply by operand 1;
+ * `epsilon` is the bits of an f32. */
 #include "../op_rules.h"
 
 enum { MAX_ROW = 1 << 20 };
@@ -13,6 +14,12 @@ int64_t infc_record_bytes(int64_t k, bool groups) {
     return groups ? infk_groups_record((ptrdiff_t)k) : infk_record_bytes((ptrdiff_t)k);
 }
 
+const char *infc_want_rotate(infc_arena *arena, const infc_op_desc *desc) {
+    const int64_t rotate = infc_desc_int(desc, "rotate");
+    if (rotate == 64 || rotate == 128) return NULL;
+    return infc_arena_printf(arena, "rotate must be 64 or 128, not %lld", (long long)rotate);
+}
+
 static const char *check(infc_arena *arena, const infc_op_desc *desc) {
     const char *wrong = infc_want_f32(arena, desc, 0);
     if (!wrong) wrong = infc_want_layout(arena, desc, 0, INFC_LAYOUT_plain);
@@ -23,6 +30,7 @@ static const char *check(infc_arena *arena, const infc_op_desc *desc) {
                                  infc_type_text(arena, x), MAX_ROW);
     if (by_groups(desc->kind) && x->dims[1] % 32)
         return infc_arena_printf(arena, "rows of %s are no groups of 32", infc_type_text(arena, x));
+    if (!by_groups(desc->kind) && (wrong = infc_want_rotate(arena, desc))) return wrong;
     if (desc->n_in < 2) return NULL;
     const infc_type *w = &desc->in[1];
     wrong = infc_want_f32(arena, desc, 1);
@@ -58,9 +66,10 @@ void infc_call_records(const infc_op_desc *desc, infc_kernel_call *out) {
                                               .y_row = (ptrdiff_t)infc_record_bytes(x->dims[1], true),
                                               .epsilon = epsilon};
     else
-        out->dims.quantize = (infk_quantize_dims){.t = (ptrdiff_t)x->dims[0],
-                                                  .k = (ptrdiff_t)x->dims[1],
-                                                  .rotate = 1,
-                                                  .epsilon = epsilon,
-                                                  .y_row = (ptrdiff_t)infc_record_bytes(x->dims[1], false)};
+        out->dims.quantize =
+            (infk_quantize_dims){.t = (ptrdiff_t)x->dims[0],
+                                 .k = (ptrdiff_t)x->dims[1],
+                                 .rotate = (ptrdiff_t)infc_desc_int(desc, "rotate"),
+                                 .epsilon = epsilon,
+                                 .y_row = (ptrdiff_t)infc_record_bytes(x->dims[1], false)};
 }

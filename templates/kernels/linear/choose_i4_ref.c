@@ -6,12 +6,13 @@
  * for each, every 64 inputs take the scale and zero of the least squared error among those around their range; the row
  * scale whose errors are least wins, and is then the one that fits its integers best. */
 static INFK_INLINE float INFK_PART(block)(const infk_pack_dims *d, const T *x, ptrdiff_t k, float *v) {
-    const ptrdiff_t at = k / 128 * 128, n = s_rotate_size((d->k + 63) / 64 * 64 - at);
+    const ptrdiff_t block = s_rotate_most(d->rotate), at = k / block * block,
+                    n = s_rotate_size(d->rotate, (d->k + 63) / 64 * 64 - at);
     float all[128], most = 0.0f;
     for (ptrdiff_t i = 0; i < n; i++) all[i] = at + i < d->k ? x[at + i] : 0.0f;
-    if (d->rotate) s_rotate(all, n);
+    s_rotate(all, n, d->rotate);
     for (ptrdiff_t i = 0; i < 64; i++) {
-        v[i] = d->rotate ? all[k - at + i] * S_ROTATED_WEIGHT : all[k - at + i];
+        v[i] = all[k - at + i] * s_rotated_weight(d->rotate);
         most = s_max(s_abs(v[i]), most);
     }
     return most;

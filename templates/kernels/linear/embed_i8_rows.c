@@ -6,7 +6,7 @@ static INFK_INLINE void INFK(embed_i8)(const infk_embed_dims *d, const T *x, con
         const W *panel = w + x[t] / 16 * d->w_panel;
         const ptrdiff_t lane = x[t] % 16;
         const float scale = s_float(((const infk_b4 *)(const void *)(panel + d->w_panel - 64))[lane]);
-        const vf16x by = v_set1(d->rotate ? scale * S_ROTATED_ROW : scale);
+        const vf16x by = v_set1(scale * s_rotated_row(d->rotate));
         for (ptrdiff_t g = 0; g < groups; g += 2) {
             const infk_i4 *fours = (const infk_i4 *)(const void *)(panel + g * 1024) + lane;
             const int wide = groups - g > 1;
@@ -16,7 +16,7 @@ static INFK_INLINE void INFK(embed_i8)(const infk_embed_dims *d, const T *x, con
             for (int i = 0; i < (wide ? 32 : 16); i++) column[i] = fours[i * 16];
             for (int i = 0; i < 8; i++)
                 v[i] = v_from_int(vi_load_i8((const int8_t *)(const void *)(column + i * 4)));
-            if (d->rotate) v_rotate(v, wide);
+            v_rotate(v, wide, d->rotate);
             for (int i = 0; i < 8; i++) {
                 const ptrdiff_t k = g * 64 + i * 16, left = d->k - k;
                 if (left >= 16) EPI(v_mul(v[i], by), t * d->k + k, t, k);
