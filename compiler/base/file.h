@@ -23,8 +23,12 @@ void infc_file_drop(infc_bytes part);
  * can be made again, so nothing waits for the disk. mode e.g. 0644. */
 infc_status infc_file_write(infc_cx *cx, const char *path, infc_bytes bytes, unsigned mode);
 /* For a file that the user names: refuses one that infc_file_map has read for cx, or infc_file_note has told of,
- * under whatever name. infc_file_write_named checks this and writes. */
+ * under whatever name. */
 infc_status infc_file_spare(infc_cx *cx, const char *path);
+/* The same, and refuses one in a folder that is not there: for before long work. */
+infc_status infc_file_check_named(infc_cx *cx, const char *path);
+/* Checks infc_file_spare and writes, like infc_file_write; of a link the file that it leads to, into devices and pipes
+ * as they are: a file in the place of /dev/stdout would take it from everybody. */
 infc_status infc_file_write_named(infc_cx *cx, const char *path, infc_bytes bytes);
 /* `path` has been read some other way. */
 void infc_file_note(infc_cx *cx, const char *path);

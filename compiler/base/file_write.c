@@ -1,8 +1,10 @@
 #include "file.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -48,15 +50,39 @@ int infc_file_try_write(const char *path, const infc_bytes *pieces, size_t n, un
     return error;
 }
 
-infc_status infc_file_write_named(infc_cx *cx, const char *path, infc_bytes bytes) {
-    INFC_TRY(infc_file_spare(cx, path));
-    return infc_file_write(cx, path, bytes, 0644);
+static int write_in_place(const char *path, infc_bytes bytes) {
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return errno;
+    int error = write_all(fd, bytes);
+    if (close(fd) < 0 && !error) error = errno;
+    return error;
 }
 
-infc_status infc_file_write(infc_cx *cx, const char *path, infc_bytes bytes, unsigned mode) {
-    int error = infc_file_try_write(path, &bytes, 1, mode);
+static infc_status written(infc_cx *cx, const char *path, infc_bytes bytes, int error) {
     if (!error) return INFC_OK;
     return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path},
                      "cannot write this file (%zu bytes): %s%s", bytes.len, strerror(error),
                      error == ENOSPC || error == EDQUOT ? "; free some space and run again" : "");
+}
+
+infc_status infc_file_write(infc_cx *cx, const char *path, infc_bytes bytes, unsigned mode) {
+    return written(cx, path, bytes, infc_file_try_write(path, &bytes, 1, mode));
+}
+
+infc_status infc_file_check_named(infc_cx *cx, const char *path) {
+    const char *dir = infc_path_dir(cx->arena, path);
+    INFC_TRY(infc_file_spare(cx, path));
+    if (access(dir, F_OK) == 0) return INFC_OK;
+    return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path}, "cannot write this file: %s: %s",
+                     dir, strerror(errno));
+}
+
+infc_status infc_file_write_named(infc_cx *cx, const char *path, infc_bytes bytes) {
+    struct stat info;
+    char target[PATH_MAX];
+    INFC_TRY(infc_file_spare(cx, path));
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+        return written(cx, path, bytes, write_in_place(path, bytes));
+    const char *real = realpath(path, target) ? target : path;
+    return written(cx, path, bytes, infc_file_try_write(real, &bytes, 1, 0644));
 }

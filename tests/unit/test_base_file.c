@@ -1,6 +1,7 @@
 /* file.h: mapping, atomic writes, paths; a read-only folder and a full disk. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -68,6 +69,42 @@ static void not_a_regular_file(void **state) {
     assert_string_equal(cx.diags[2].loc.file, in_dir("none"));
     assert_false(infc_file_exists(in_dir("fifo")));
     assert_false(infc_file_exists(dir));
+}
+
+static char fifo_read[8];
+static void *read_fifo(void *path) {
+    FILE *f = fopen(path, "r");
+    if (f) {
+        if (!fgets(fifo_read, sizeof fifo_read, f)) fifo_read[0] = 0;
+        fclose(f);
+    }
+    return NULL;
+}
+
+/* A link goes on to lead to its file, a pipe stays one. */
+static void named_by_users(void **state) {
+    (void)state;
+    struct stat info;
+    infc_bytes bytes;
+    pthread_t reader;
+    assert_int_equal(infc_file_write_named(&cx, in_dir("real"), text("1")), INFC_OK);
+    assert_int_equal(symlink("real", in_dir("link")), 0);
+    assert_int_equal(infc_file_write_named(&cx, in_dir("link"), text("22")), INFC_OK);
+    assert_int_equal(lstat(in_dir("link"), &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(infc_file_map(&cx, in_dir("real"), &bytes), INFC_OK);
+    assert_int_equal(bytes.len, 2);
+    assert_int_equal(mkfifo(in_dir("fifo"), 0600), 0);
+    assert_int_equal(pthread_create(&reader, NULL, read_fifo, (void *)(uintptr_t)in_dir("fifo")), 0);
+    assert_int_equal(infc_file_write_named(&cx, in_dir("fifo"), text("333")), INFC_OK);
+    pthread_join(reader, NULL);
+    assert_string_equal(fifo_read, "333");
+    assert_int_equal(lstat(in_dir("fifo"), &info), 0);
+    assert_true(S_ISFIFO(info.st_mode));
+    assert_int_equal(infc_file_write_named(&cx, dir, text("5")), INFC_ERR_IO);
+    assert_int_equal(infc_file_check_named(&cx, in_dir("none/f")), INFC_ERR_IO);
+    assert_non_null(strstr(cx.diags[1].text, "none: No such file"));
+    assert_int_equal(infc_file_check_named(&cx, in_dir("new")), INFC_OK);
 }
 
 static void folders(void **state) {
@@ -227,6 +264,7 @@ int main(void) {
         FOLDER_TEST(write_map_replace),
         FOLDER_TEST(long_names),
         FOLDER_TEST(not_a_regular_file),
+        FOLDER_TEST(named_by_users),
         FOLDER_TEST(folders),
         FOLDER_TEST(paths),
         FOLDER_TEST(full_disk),
