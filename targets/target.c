@@ -1,6 +1,7 @@
 #include "target.h"
 #include "target_levels.h"
 #include "../compiler/base/map.h"
+#include "../compiler/base/buf.h"
 #include <string.h>
 #if defined(__aarch64__) || defined(__riscv)
 #include <sys/auxv.h>
@@ -149,36 +150,35 @@ static const infc_target *find_arch(const char *arch, size_t n) {
     return NULL;
 }
 
-/* `plus` is "+a+b". Every feature of base and plus is in t's list, and every one of t's in those two. */
-static bool same_features(const infc_target *t, const infc_target *base, const char *plus) {
-    if (strcmp(t->platform->arch, base->platform->arch) != 0) return false;
-    for (const char *f = base->cpu_features; *f; f += strspn(f, " ")) {
-        size_t n = strcspn(f, " ");
-        if (!list_has(t->cpu_features, f, n)) return false;
-        f += n;
-    }
-    for (const char *f = plus; *f;) {
-        size_t n = strcspn(++f, "+");
-        if (!list_has(t->cpu_features, f, n)) return false;
-        f += n;
-    }
-    for (const char *f = t->cpu_features; *f; f += strspn(f, " ")) {
-        size_t n = strcspn(f, " ");
-        bool found = list_has(base->cpu_features, f, n);
-        for (const char *p = plus; *p && !found;) {
-            size_t length = strcspn(++p, "+");
-            found = length == n && memcmp(p, f, n) == 0;
-            p += length;
-        }
-        if (!found) return false;
+static bool all_in(const char *features, const char *list) {
+    for (const char *f = features; *f; f += strspn(f, " ")) {
+        const size_t n = strcspn(f, " ");
+        if (!list_has(list, f, n)) return false;
         f += n;
     }
     return true;
 }
 
-static const infc_target *find_features(const infc_target *base, const char *plus) {
-    for (size_t i = 0; i < N_TARGETS; i++) {
-        if (same_features(&targets[i], base, plus)) return &targets[i];
+static const infc_target *find_features(const char *arch, const char *features) {
+    for (size_t i = 0; i < N_TARGETS; i++)
+        if (strcmp(targets[i].platform->arch, arch) == 0 &&
+            all_in(features, targets[i].cpu_features) && all_in(targets[i].cpu_features, features))
+            return &targets[i];
+    return NULL;
+}
+
+/* What n characters after `base` and a + stand for, among targets of its architecture: a feature of one, or the
+ * features of the one of whose name this is the end, and the beginning one that `base` includes. Null: nothing. */
+static const char *meaning(infc_arena *arena, const infc_target *base, const char *word, size_t n) {
+    for (size_t i = 0; n > 0 && i < N_TARGETS; i++) {
+        const char *name = targets[i].name, *last = strrchr(name, '+');
+        if (strcmp(targets[i].platform->arch, base->platform->arch) != 0) continue;
+        if (list_has(targets[i].cpu_features, word, n))
+            return infc_arena_copy_string(arena, word, n);
+        if (!last || strlen(last + 1) != n || memcmp(last + 1, word, n) != 0) continue;
+        const infc_target *begin = find_name(name, (size_t)(last - name));
+        if (begin && all_in(begin->cpu_features, base->cpu_features))
+            return targets[i].cpu_features;
     }
     return NULL;
 }
@@ -201,28 +201,55 @@ static size_t known_features(infc_arena *arena, const char *arch, const char **o
     return n;
 }
 
-/* `plus` names a feature that no target of the architecture has, or a set of them that none has. */
-static infc_status refuse_features(infc_cx *cx, infc_loc loc, const char *text,
-                                   const infc_target *base, const char *plus) {
+static infc_status refuse_feature(infc_cx *cx, infc_loc loc, const char *text,
+                                  const infc_target *base, const char *name) {
     const char *known[MOST_FEATURES];
     const char *arch = base->platform->arch;
-    const size_t n_known = known_features(cx->arena, arch, known);
+    const char *nearest = infc_nearest(name, known, known_features(cx->arena, arch, known));
+    return infc_fail(cx, INFC_ERR_SPEC, loc, "target \"%s\": %s has no feature \"%s\"; nearest%s: %s",
+                     text, arch, name, nearest ? "" : " target", nearest ? nearest : base->name);
+}
+
+/* The one that has most of `features` and fewest others; `base` unless another is better. */
+static const infc_target *nearest_target(const infc_target *base, const char *features) {
+    const infc_target *best = base;
+    int most = 0;
+    for (size_t i = 0; i <= N_TARGETS; i++) {
+        const infc_target *t = i ? &targets[i - 1] : base;
+        int score = 0;
+        if (strcmp(t->platform->arch, base->platform->arch) != 0) continue;
+        for (const char *f = t->cpu_features; *f; f += strspn(f, " ")) {
+            const size_t n = strcspn(f, " ");
+            score += list_has(features, f, n) ? 1 : -1;
+            f += n;
+        }
+        if (i && score <= most) continue;
+        best = t;
+        most = score;
+    }
+    return best;
+}
+
+/* The target with the features of `base` and those of `plus`, "+a+b". */
+static infc_status parse_features(infc_cx *cx, infc_loc loc, const char *text,
+                                  const infc_target *base, const char *plus, infc_target *out) {
+    const char *arch = base->platform->arch;
+    infc_buf features = {.arena = cx->arena};
+    infc_buf_puts(&features, base->cpu_features);
     for (const char *f = plus; *f;) {
         const size_t n = strcspn(++f, "+");
-        const char *name = infc_arena_copy_string(cx->arena, f, n);
-        bool found = false;
-        for (size_t i = 0; i < n_known; i++) found |= strcmp(known[i], name) == 0;
+        const char *more = meaning(cx->arena, base, f, n);
+        if (!more)
+            return refuse_feature(cx, loc, text, base, infc_arena_copy_string(cx->arena, f, n));
+        infc_buf_printf(&features, " %s", more);
         f += n;
-        if (found) continue;
-        const char *nearest = infc_nearest(name, known, n_known);
-        if (nearest)
-            return infc_fail(cx, INFC_ERR_SPEC, loc, "target \"%s\": %s has no feature \"%s\"; nearest: %s",
-                             text, arch, name, nearest);
-        return infc_fail(cx, INFC_ERR_SPEC, loc, "target \"%s\": %s has no feature \"%s\"; nearest target: %s",
-                         text, arch, name, base->name);
     }
-    return infc_fail(cx, INFC_ERR_SPEC, loc,
-                     "target \"%s\": no target has just these features; nearest: %s", text, base->name);
+    const infc_target *found = find_features(arch, infc_buf_str(&features));
+    if (!found)
+        return infc_fail(cx, INFC_ERR_SPEC, loc, "target \"%s\": no target has just these features; nearest: %s",
+                         text, nearest_target(base, infc_buf_str(&features))->name);
+    *out = *found;
+    return INFC_OK;
 }
 
 infc_status infc_target_parse(infc_cx *cx, infc_loc loc, const char *text, infc_target *out) {
@@ -234,12 +261,11 @@ infc_status infc_target_parse(infc_cx *cx, infc_loc loc, const char *text, infc_
     const infc_target *base = host ? find_host() : find_name(text, n);
     if (!base && text[n]) base = find_arch(text, n);
     const infc_target *found = base && text[n] ? find_name(text, strlen(text)) : base; /* names may have a + */
-    if (base && !found) found = find_features(base, text + n);
     if (found) {
         *out = *found;
         return INFC_OK;
     }
-    if (base) return refuse_features(cx, loc, text, base, text + n);
+    if (base) return parse_features(cx, loc, text, base, text + n, out);
     if (host) {
         return infc_fail(cx, INFC_ERR_SPEC, loc,
                          "target \"host\": this machine is none that infc knows; "

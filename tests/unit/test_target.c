@@ -16,6 +16,8 @@ static void names(void **state) {
     assert_string_equal(target.name, "x86-64-v3");
     assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "aarch64+dotprod+i8mm", &target), INFC_OK);
     assert_string_equal(target.name, "aarch64+i8mm");
+    assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "x86-64-v4+vnni+amx", &target), INFC_OK);
+    assert_string_equal(target.name, "x86-64-v4+amx");
     for (size_t i = 0; i < infc_target_count(); i++) {
         assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, infc_target_at(i)->name, &target), INFC_OK);
         assert_string_equal(target.cflags, infc_target_at(i)->cflags);
@@ -45,6 +47,17 @@ static void refusals(void **state) {
         {"x86-64-v3+",
          "target \"x86-64-v3+\": x86_64 has no feature \"\"; nearest target: x86-64-v3"},
         {"x86_64", "unknown target \"x86_64\"; nearest: x86-64"},
+        {"x86-64-v4+amx+sme",
+         "target \"x86-64-v4+amx+sme\": x86_64 has no feature \"sme\"; nearest target: x86-64-v4"},
+        {"x86-64+vnni",
+         "target \"x86-64+vnni\": x86_64 has no feature \"vnni\"; nearest target: x86-64"},
+        {"x86-64-v3+avxvnni+vnni", "target \"x86-64-v3+avxvnni+vnni\": x86_64 has no feature "
+                                   "\"vnni\"; nearest target: x86-64-v3"},
+        {"riscv64+v+zvl256b+zvl512b",
+         "target \"riscv64+v+zvl256b+zvl512b\": no target has just these "
+         "features; nearest: riscv64+v+zvl256b"},
+        {"x86-64-v3+amx-int8",
+         "target \"x86-64-v3+amx-int8\": no target has just these features; nearest: x86-64-v3"},
     };
     infc_target target;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
