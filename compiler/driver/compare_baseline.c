@@ -62,23 +62,50 @@ static void judge(infc_comparison *c, const infc_compared *r) {
     }
 }
 
+/* What a baseline has of a metric: none or null is not known. */
+static infc_status take_measure(infc_comparison *c, const char *path, const json_t *was, int m,
+                                infc_compared *r) {
+    const char *metric = infc_metrics[m].name;
+    const json_t *value = json_object_get(was, metric);
+    infc_measure *measure = &r->measures[m];
+    if (json_is_number(value) && json_number_value(value) >= 0) {
+        measure->before = json_number_value(value);
+        return INFC_OK;
+    }
+    if (value && !json_is_null(value))
+        return infc_fail(c->cx, INFC_ERR_MODEL, (infc_loc){.file = path},
+                         "target %s: \"%s\" is no number of at least 0; write the file anew with "
+                         "--update-baseline",
+                         r->target.name, metric);
+    if (!isnan(measure->now) && !isnan(c->spec->thresholds[m]))
+        infc_warn(c->cx, (infc_loc){.file = path},
+                  "target %s has no %s in this baseline, so that it is not limited; add it with "
+                  "--update-baseline",
+                  r->target.name, metric);
+    return INFC_OK;
+}
+
 /* Its measures, and whether it ran: a target that was compared before and is not now is told, never passed over. */
-static void take_target(infc_comparison *c, const char *path, const json_t *was) {
+static infc_status take_target(infc_comparison *c, const char *path, const json_t *was) {
+    const infc_loc loc = {.file = path};
     const char *name = infc_json_text_of(was, "name");
     infc_compared *r = (infc_compared *)find(c, name);
+    if (!*name)
+        return infc_fail(c->cx, INFC_ERR_MODEL,
+                         loc, "one of \"targets\" has no name; write the file anew with --update-baseline");
     if (!r) {
-        infc_warn(c->cx, (infc_loc){.file = path}, "target %s is in this baseline and is not compared now", name);
-        return;
+        infc_warn(c->cx, loc, "target %s is in this baseline and is not compared now", name);
+        return INFC_OK;
     }
+    if (r->in_baseline)
+        return infc_fail(c->cx, INFC_ERR_MODEL,
+                         loc, "target %s is in this baseline twice; write it anew with --update-baseline", name);
     r->in_baseline = true;
-    for (int m = 0; m < INFC_N_METRICS; m++) {
-        const json_t *value = json_object_get(was, infc_metrics[m].name);
-        if (json_is_number(value)) r->measures[m].before = json_number_value(value);
-    }
+    for (int m = 0; m < INFC_N_METRICS; m++) INFC_TRY(take_measure(c, path, was, m, r));
     if (r->agreement == INFC_NOT_RUN && strcmp(infc_json_text_of(was, "status"), "not_run") != 0)
-        infc_warn(c->cx, (infc_loc){.file = path},
-                  "target %s was run for this baseline and is not now: %s", name, r->why);
+        infc_warn(c->cx, loc, "target %s was run for this baseline and is not now: %s", name, r->why);
     judge(c, r);
+    return INFC_OK;
 }
 
 infc_status infc_compare_baseline(infc_comparison *c, const char *path) {
@@ -99,7 +126,7 @@ infc_status infc_compare_baseline(infc_comparison *c, const char *path) {
     if (strcmp(version, INFC_VERSION) != 0)
         infc_warn(c->cx, loc, "this baseline was made by infc %s; this is %s", version, INFC_VERSION);
     c->baseline = path;
-    json_array_foreach(json_object_get(json, "targets"), i, was) take_target(c, path, was);
+    json_array_foreach(json_object_get(json, "targets"), i, was) INFC_TRY(take_target(c, path, was));
     for (i = 0; i < c->n; i++)
         if (!c->results[i].in_baseline)
             infc_warn(c->cx, loc, "target %s is not in this baseline; add it with --update-baseline",

@@ -36,15 +36,16 @@ static infc_status check_options(infc_cx *cx, const values *v, size_t *out_forma
                      hidden ? hidden : "there is no such baseline; write it with --update-baseline");
 }
 
-/* Before hours of work: what is written is neither the operand nor the other file. What else is read shows later. */
+/* Before hours of work: what is written has a folder, and is neither the operand nor the other file. What else is read
+ * shows later. */
 static infc_status check_files(infc_cx *cx, const values *v, const char *path) {
     infc_file_note(cx, path);
-    if (v->update) INFC_TRY(infc_file_spare(cx, v->baseline));
+    if (v->update) INFC_TRY(infc_file_check_named(cx, v->baseline));
     else if (v->baseline) infc_file_note(cx, v->baseline);
     if (v->out && v->baseline && strcmp(v->out, v->baseline) == 0)
         return infc_fail(cx, INFC_ERR_SPEC, INFC_NO_LOC,
                          "-o %s: that is the baseline; choose another name", v->out);
-    return v->out ? infc_file_spare(cx, v->out) : INFC_OK;
+    return v->out ? infc_file_check_named(cx, v->out) : INFC_OK;
 }
 
 static infc_status keep_baseline(const infc_comparison *c, const char *path) {

@@ -9,7 +9,8 @@
 static const char style[] =
     "body{font:14px/1.45 system-ui,sans-serif;max-width:76rem;margin:1.5rem auto;padding:0 "
     "1rem;color:#1d2433;"
-    "background:#fff;--bar:#c9d9f7;--line:#e3e6ec;--good:#146c3c;--wrong:#b3261e;--quiet:#6b7280;--"
+    "background:var(--page);--page:#fff;--bar:#c9d9f7;--line:#e3e6ec;--good:#146c3c;--wrong:#"
+    "b3261e;--quiet:#6b7280;--"
     "tile:#f4f6fa}"
     "h1{font-size:1.4rem;margin:0 0 .8rem}h2{font-size:1.05rem;margin:1.6rem 0 "
     ".4rem}p{margin:.3rem 0}"
@@ -20,12 +21,14 @@ static const char style[] =
     "border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums;white-space:nowrap}"
     "th{font-size:.85rem;color:var(--quiet);font-weight:600;vertical-align:bottom}"
     "th:first-child,td:first-child,th:nth-child(2),td:nth-child(2){text-align:left}"
+    ".wide{overflow-x:auto}.wide th:first-child,.wide "
+    "td:first-child{position:sticky;left:0;background:var(--page)}"
     "td.m{background:linear-gradient(to right,var(--bar) var(--w),transparent 0) no-repeat 0 "
     "50%/100% 76%}"
     "td.best{font-weight:700}tr.family td{border-top:2px solid var(--quiet)}"
     ".ok{color:var(--good)}.bad{color:var(--wrong);font-weight:600}.none{color:var(--quiet)}"
     "td.m.bad{--bar:#f6cfcb}summary{cursor:pointer}code{font-size:.9em}"
-    "@media(prefers-color-scheme:dark){body{color:#e6e9ef;background:#14181f;--bar:#2b4170;--line:#"
+    "@media(prefers-color-scheme:dark){body{color:#e6e9ef;--page:#14181f;--bar:#2b4170;--line:#"
     "2c3340;"
     "--good:#63c58a;--wrong:#f28b82;--quiet:#9aa3b2;--tile:#1c222c}td.m.bad{--bar:#5c2b28}}";
 
@@ -119,7 +122,8 @@ static void put_cell(const infc_comparison *c, const infc_compared *r, int m, do
     const double change = infc_measure_change(&r->measures[m]);
     const bool over = !isnan(limit) && change > limit;
     if (isnan(now)) {
-        infc_buf_puts(out, "<td class=\"none\">-</td>");
+        put_text(out, "<td class=\"none\">",
+                 m == INFC_METRIC_instructions && r->uncounted ? r->uncounted : "-", "</td>");
         return;
     }
     infc_buf_printf(out, "<td class=\"m%s%s\" style=\"--w:%.1f%%\">", over ? " bad" : "",
@@ -146,7 +150,7 @@ static void put_row(const infc_comparison *c, size_t i, const double *most, infc
 
 static void put_table(const infc_comparison *c, infc_buf *out) {
     double most[INFC_N_METRICS] = {0};
-    infc_buf_puts(out, "<table>\n<tr><th>target</th><th>output</th>");
+    infc_buf_puts(out, "<div class=\"wide\"><table>\n<tr><th>target</th><th>output</th>");
     for (int m = 0; m < INFC_N_METRICS; m++) {
         for (size_t i = 0; i < c->n; i++)
             if (c->results[i].measures[m].now > most[m]) most[m] = c->results[i].measures[m].now;
@@ -156,7 +160,7 @@ static void put_table(const infc_comparison *c, infc_buf *out) {
     }
     infc_buf_puts(out, "</tr>\n");
     for (size_t i = 0; i < c->n; i++) put_row(c, i, most, out);
-    infc_buf_puts(out, "</table>\n");
+    infc_buf_puts(out, "</table></div>\n");
     put_common(c, out);
     infc_buf_puts(
         out, "<p class=\"none\">Bars: of the largest in the column. Bold: the least. Columns: ");
@@ -170,7 +174,7 @@ static void put_table(const infc_comparison *c, infc_buf *out) {
 static void put_mix(const infc_comparison *c, infc_buf *out) {
     const infc_table table = infc_compare_mix_table(c);
     const size_t n = (size_t)table.n_columns;
-    infc_buf_puts(out, "<h2>What the code is made of</h2>\n<table>\n");
+    infc_buf_puts(out, "<h2>What the code is made of</h2>\n<div class=\"wide\"><table>\n");
     for (size_t i = 0; i < table.n; i++) {
         const char *cell = table.cells[i];
         infc_buf_puts(out, i % n == 0 ? "<tr>" : "");
@@ -179,7 +183,7 @@ static void put_mix(const infc_comparison *c, infc_buf *out) {
         else put_text(out, i < n ? "<th>" : "<td>", cell, i < n ? "</th>" : "</td>");
         infc_buf_puts(out, i % n == n - 1 ? "</tr>\n" : "");
     }
-    infc_buf_puts(out, "</table>\n");
+    infc_buf_puts(out, "</table></div>\n");
 }
 
 enum { SHOWN_FUNCTIONS = 20 };
