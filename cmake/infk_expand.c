@@ -6,8 +6,8 @@
  *   infk_expand ISA FOLDER   the same, of one folder of templates/kernels
  *
  * Entries take in = the operands, from INFK_SCRATCH on scratch memory and, for tests, {column, full}, and out = y, for
- * tests an array of two pointers {y, copy}. Without `column` the epilogue stores to y; with it, for f32 kernels, it
- * computes y = relu((acc + column[n]) + full[o]) and stores acc to copy.
+ * tests an array of two pointers {y, copy}. Without `column` the epilogue stores to y; with it kernels of f32 and i32
+ * compute what test_epilogue says, of all that an epilogue is handed, and store acc to copy.
  */
 #include "../compiler/emit/kernel_text.h"
 #include <stdio.h>
@@ -35,45 +35,63 @@ static void storing_epilogue(const infk_kernel *k, infc_buf *out) {
     infc_buf_printf(out, "struct %s_epi {\n    %s *y0;\n};\n", k->name, c_type(k->types[2]));
     if (!infk_has_epilogue(k)) return;
     epilogue_head(k, false, out);
-    if (k->lanes == 1) {
-        infc_buf_puts(out, "    e->y0[o] = acc;\n}\n");
-        return;
-    }
-    infc_buf_puts(out, "    vi_store(e->y0 + o, acc);\n}\n");
-    epilogue_head(k, true, out);
-    infc_buf_puts(out, "    vi_store_i32_tail(e->y0 + o, lanes, acc);\n}\n");
+    infc_buf_puts(out, "    e->y0[o] = acc;\n}\n");
 }
 
+/* f32: y = relu(((acc + column[n]) + full[o]) + m); i32: y = acc + 40503 n + 60493 m, modulo 2^32. Both store acc to
+ * copy. */
 static void test_epilogue(const infk_kernel *k, infc_buf *out) {
-    static const char scalar[] =
+    const bool f32 = strcmp(k->types[2], "f32") == 0;
+    static const char scalar_f32[] =
         "    if (!e->column) {\n        e->y0[o] = acc;\n        return;\n    }\n"
         "    e->copy[o] = acc;\n"
-        "    e->y0[o] = s_max(0.0f, s_add(s_add(acc, e->column[n]), e->full[o]));\n}\n";
-    static const char vector[] =
+        "    acc = s_add(s_add(acc, e->column[n]), e->full[o]);\n"
+        "    e->y0[o] = s_max(0.0f, s_add(acc, (float)m));\n}\n";
+    static const char vector_f32[] =
         "    if (!e->column) {\n        v_store(e->y0 + o, acc);\n        return;\n    }\n"
         "    v_store(e->copy + o, acc);\n"
         "    acc = v_add(v_add(acc, v_load(e->column + n)), v_load(e->full + o));\n"
-        "    v_store(e->y0 + o, v_max(v_zero(), acc));\n}\n";
-    static const char tail[] = "    if (!e->column) {\n        v_store_tail(e->y0 + o, lanes, "
-                               "acc);\n        return;\n    }\n"
-                               "    v_store_tail(e->copy + o, lanes, acc);\n"
-                               "    acc = v_add(v_add(acc, v_load_tail(e->column + n, lanes)), "
-                               "v_load_tail(e->full + o, lanes));\n"
-                               "    v_store_tail(e->y0 + o, lanes, v_max(v_zero(), acc));\n}\n";
-    infc_buf_printf(out, "struct %s_epi {\n    const float *column, *full;\n    float *y0, *copy;\n};\n",
-                    k->name);
+        "    v_store(e->y0 + o, v_max(v_zero(), v_add(acc, v_set1((float)m))));\n}\n";
+    static const char tail_f32[] =
+        "    if (!e->column) {\n        v_store_tail(e->y0 + o, lanes, acc);\n        return;\n    "
+        "}\n"
+        "    v_store_tail(e->copy + o, lanes, acc);\n"
+        "    acc = v_add(v_add(acc, v_load_tail(e->column + n, lanes)), v_load_tail(e->full + o, "
+        "lanes));\n"
+        "    v_store_tail(e->y0 + o, lanes, v_max(v_zero(), v_add(acc, v_set1((float)m))));\n}\n";
+    static const char scalar_i32[] =
+        "    e->y0[o] = acc;\n    if (!e->column) return;\n    e->copy[o] = acc;\n"
+        "    e->y0[o] = (int32_t)((uint32_t)acc + 40503u * (uint32_t)n + 60493u * "
+        "(uint32_t)m);\n}\n";
+#define MARKED                                                                               \
+    "        e->y0[o + i] = (int32_t)((uint32_t)e->copy[o + i] + 40503u * (uint32_t)(n + i)" \
+    " + 60493u * (uint32_t)m);\n}\n"
+    static const char vector_i32[] = "    vi_store(e->y0 + o, acc);\n    if (!e->column) return;\n "
+                                     "   vi_store(e->copy + o, acc);\n"
+                                     "    for (ptrdiff_t i = 0; i < 16; i++)\n" MARKED;
+    static const char tail_i32[] =
+        "    vi_store_i32_tail(e->y0 + o, lanes, acc);\n    if (!e->column) return;\n"
+        "    vi_store_i32_tail(e->copy + o, lanes, acc);\n"
+        "    for (ptrdiff_t i = 0; i < lanes; i++)\n" MARKED;
+#undef MARKED
+    infc_buf_printf(out, "struct %s_epi {\n    const float *column, *full;\n    %s *y0, *copy;\n};\n",
+                    k->name, c_type(k->types[2]));
     epilogue_head(k, false, out);
-    infc_buf_puts(out, k->lanes == 16 ? vector : scalar);
-    if (k->lanes != 16) return;
+    if (k->lanes != 16) {
+        infc_buf_puts(out, f32 ? scalar_f32 : scalar_i32);
+        return;
+    }
+    infc_buf_puts(out, f32 ? vector_f32 : vector_i32);
     epilogue_head(k, true, out);
-    infc_buf_puts(out, tail);
+    infc_buf_puts(out, f32 ? tail_f32 : tail_i32);
 }
 
 static infc_status instance(infc_cx *cx, const infk_kernel *k, bool reference, infc_buf *out) {
     const char *fn = infc_arena_printf(cx->arena, "%s_body", k->name);
     const char *epi = infc_arena_printf(cx->arena, "%s_epi", k->name);
-    bool f32 = strcmp(k->types[2], "f32") == 0;
-    if (reference || !f32) storing_epilogue(k, out);
+    const bool rich =
+        !reference && (strcmp(k->types[2], "f32") == 0 || strcmp(k->types[2], "i32") == 0);
+    if (!rich) storing_epilogue(k, out);
     else test_epilogue(k, out);
     INFC_TRY(infc_kernel_text(cx, k, fn, epi, out));
     infc_buf_printf(out, "static void %s(const void *dims, const void *const *in, void *out, ptrdiff_t begin,\n",
@@ -81,8 +99,9 @@ static infc_status instance(infc_cx *cx, const infk_kernel *k, bool reference, i
     infc_buf_puts(out, "    ptrdiff_t end) {\n");
     if (reference) infc_buf_printf(out, "    const struct %s e = {out};\n", epi);
     else
-        infc_buf_printf(out, "    void *const *outs = out;\n    const struct %s e = {%souts[0]%s};\n", epi,
-                        f32 ? "in[INFK_SCRATCH + 1], in[INFK_SCRATCH + 2], " : "", f32 ? ", outs[1]" : "");
+        infc_buf_printf(out, "    void *const *outs = out;\n    const struct %s e = {%souts[0]%s};\n",
+                        epi, rich ? "in[INFK_SCRATCH + 1], in[INFK_SCRATCH + 2], " : "",
+                        rich ? ", outs[1]" : "");
     infc_buf_printf(out, "    %s(dims, ", fn);
     for (int i = 0; i < infk_operand_count(k->kind); i++) infc_buf_printf(out, "in[%d], ", i);
     if (infk_has_scratch(k->kind)) infc_buf_puts(out, "(float *)in[INFK_SCRATCH], ");

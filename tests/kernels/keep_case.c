@@ -36,11 +36,11 @@ static bool groups_case(size_t i, kernel_case *c) {
 }
 
 bool keep_case_get(size_t i, kernel_case *c) {
-    static const ptrdiff_t shapes[][3] = {/* rows, outputs, groups of inputs (times 8 with blocks of 256) */
-                                          {1, 1, 1},   {1, 16, 1},  {1, 17, 2}, {1, 100, 3},
-                                          {2, 33, 3},  {3, 48, 2},  {4, 15, 5}, {5, 31, 1},
-                                          {7, 20, 2},  {8, 17, 3},  {9, 70, 1}, {11, 32, 2},
-                                          {13, 16, 3}, {33, 34, 2}, {1, 48, 9}, {33, 5, 1}};
+    static const ptrdiff_t shapes[][3] = {
+        /* rows, outputs, groups of inputs (times 8 with blocks of 256) */
+        {1, 1, 1},   {1, 16, 1},  {1, 17, 2}, {1, 100, 3}, {2, 33, 3}, {3, 48, 2},
+        {4, 15, 5},  {5, 31, 1},  {7, 20, 2}, {8, 17, 3},  {9, 70, 1}, {11, 32, 2},
+        {13, 16, 3}, {33, 34, 2}, {1, 48, 9}, {33, 5, 1},  {6, 17, 2}};
     enum { N = sizeof shapes / sizeof *shapes };
     if (c->kind == INFK_quantize_groups || c->kind == INFK_rms_groups) return groups_case(i, c);
     if (i >= N * N_FORMATS) return false;

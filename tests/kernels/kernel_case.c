@@ -55,7 +55,14 @@ static const window windows[] = {
     {1, 1, 1, 16, 1, 29, 1, 5, 1, 1, 0, 2, 0, 2, 1, 1},  /* one row */
     {1, 1, 1, 16, 29, 1, 5, 1, 1, 1, 2, 0, 2, 0, 1, 1},  /* one column */
 };
-enum { N_WINDOWS = sizeof windows / sizeof *windows };
+enum { N_WINDOWS = sizeof windows / sizeof *windows, WIDTHS = 28 };
+
+/* Each width of a tile, over two blocks of channels and over one and a part of one; the window reaches beyond both ends
+ * of a row and over two blocks of inputs. */
+static window width_window(size_t i, bool conv) {
+    const ptrdiff_t width = (ptrdiff_t)i / 2 + 1, o = i % 2 ? 23 : 32;
+    return (window){1, 1, conv ? 17 : o, o, 2, width, 1, 3, 1, 1, 0, 1, 0, 1, 1, 1};
+}
 
 static window random_window(uint64_t *s, bool conv) {
     window w;
@@ -88,8 +95,10 @@ static bool window_case(size_t i, kernel_case *c) {
     uint64_t state = 1000003 * i + 1;
     const size_t sort = i % 4; /* bit 0: x in blocks, bit 1: y plain */
     i /= 4;
-    if (i >= N_WINDOWS + RANDOM_CASES) return false;
-    const window w = i < N_WINDOWS ? windows[i] : random_window(&state, conv);
+    if (i >= N_WINDOWS + WIDTHS + RANDOM_CASES) return false;
+    const window w = i < N_WINDOWS            ? windows[i]
+                     : i < N_WINDOWS + WIDTHS ? width_window(i - N_WINDOWS, conv)
+                                              : random_window(&state, conv);
     const ptrdiff_t channels = conv ? w.o : w.c;
     const ptrdiff_t oh = out_size(w.ih, w.ph, w.eh, w.kh, w.sh, w.dh),
                     ow = out_size(w.iw, w.pw, w.ew, w.kw, w.sw, w.dw);
@@ -397,7 +406,8 @@ static bool relayout_case(size_t i, const char *type, kernel_case *c) {
 }
 
 static bool recurrent_case(size_t i, kernel_case *c) {
-    static const ptrdiff_t hidden[] = {1, 3, 15, 16, 17, 32, 33, 48, 70, 130};
+    static const ptrdiff_t hidden[] = {1,  3,  15, 16, 17,  32, 33,
+                                       48, 60, 70, 90, 110, 130}; /* 1 to 9 panels */
     enum { N = sizeof hidden / sizeof *hidden };
     uint64_t s = 104729 * i + 5;
     if (i >= 4 * N + RANDOM_CASES) return false;

@@ -3,10 +3,10 @@
  *
  * For each line of kernels.def within the level and each case that fits it: the reference compiled for the host
  * computes the result; the line's text must give the same bits and touch the same bytes, when run whole, unit by unit,
- * and in two and three parts, each with an epilogue that only stores and with one that adds a column and a full-size
- * operand, applies relu and stores twice. Operands end where an unreadable page begins or begin where one ends: half
- * of these runs each, other halves from case to case. Above the generic level, whose test has all of that, references
- * only run whole but for every fifth case.
+ * and in two and three parts, each with an epilogue that only stores and, of f32 and i32, with one that takes in all
+ * that it is handed, with a column and a full-size operand, and stores twice. Operands end where an unreadable page
+ * begins or begin where one ends: half of these runs each, other halves from case to case. Above the generic level,
+ * whose test has all of that, references only run whole but for every fifth case.
  *
  *   kernels_LEVEL [--hash-out FILE | --hash-expect FILE] [--every N]
  *
@@ -95,6 +95,10 @@ static void fill(const infk_kernel *k, const kernel_case *c, kernel_data data, o
     out->y_bytes = (size_t)c->y_count * kernel_type_bytes(k->types[2]);
 }
 
+static bool has_rich(const infk_kernel *k) {
+    return strcmp(k->types[2], "f32") == 0 || strcmp(k->types[2], "i32") == 0;
+}
+
 /* Runs `entry` over all units in parts that begin at multiples of `step` (0: one part) and compares. */
 static bool run(infk_entry *entry, const infk_kernel *k, const kernel_case *c, const operands *o,
                 bool rich, ptrdiff_t step) {
@@ -130,7 +134,7 @@ static void expect(const infk_kernel *ref, const kernel_case *c, operands *o, bo
     void *outs[2] = {o->rich, guarded(SLOT_COPY, o->y_bytes, false)};
     memset(o->rich, 0xA5, o->y_bytes);
     find(ref->name)(&c->dims, o->in, outs, 0, units);
-    if (!kernel_equal(outs[1], o->plain, "f32", c->y_count))
+    if (!kernel_equal(outs[1], o->plain, ref->types[2], c->y_count))
         report(ref, c, "two compilations of the reference", index);
 }
 
@@ -153,13 +157,12 @@ typedef struct lines {
 
 static void run_line(const infk_kernel *k, infk_entry *entry, const kernel_case *c,
                      const operands *o, bool few, size_t index) {
-    const bool f32 = strcmp(k->types[2], "f32") == 0;
     const ptrdiff_t units = infk_units(c->kind, &c->dims), steps[] = {0, 1, units / 2 + 1, units / 3 + 1};
     const size_t half = index + index / 4 + index / 16 + o->at_start; /* layouts go by index % 4 */
     for (size_t s = 0; s < (few ? 1 : 4); s++) {
         if ((half + s) % 2 == 0 && !run(entry, k, c, o, false, steps[s]))
             report(k, c, "storing", index);
-        if ((half + s) % 2 == 1 && f32 && !run(entry, k, c, o, true, steps[s]))
+        if ((half + s) % 2 == 1 && has_rich(k) && !run(entry, k, c, o, true, steps[s]))
             report(k, c, "epilogue with operands", index);
     }
 }
@@ -170,7 +173,7 @@ static void test_case(const infk_kernel *ref, lines *of, const kernel_case *c, s
     const kernel_data data = (kernel_data)((index + index / 4) % N_KERNEL_DATA);
     const bool skipped = index >= ALWAYS && index % totals.every != 0;
     fill(ref, c, data, &o);
-    expect(ref, c, &o, !skipped && strcmp(ref->types[2], "f32") == 0, index);
+    expect(ref, c, &o, !skipped && has_rich(ref), index);
     add_to_hash(ref, &o);
     for (int at_start = 0; at_start < (skipped ? 0 : 2); at_start++) {
         o.at_start = at_start;

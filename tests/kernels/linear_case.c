@@ -4,7 +4,8 @@
 #include "kernel_case.h"
 #include <string.h>
 
-static const ptrdiff_t rows[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17, 33, 64};
+static const ptrdiff_t rows[] = {1, 2, 3,  4,  5,  6,  7,
+                                 8, 9, 13, 16, 17, 33, 64}; /* each height of a tile */
 static const ptrdiff_t inputs[] = {1, 63, 64, 65, 130, 200, 576};
 static const ptrdiff_t outputs[] = {1, 15, 16, 17, 40, 80};
 enum {
