@@ -2,8 +2,8 @@
 """digits on every target of infc: the same bits from all of them, and the ones that exact arithmetic gives.
 
 usage: digits_targets.py INFC SOURCE_DIR WORK_DIR
-Targets that this machine does not execute run under qemu. AVX-512 is always run as code retargeted to AVX2
-(tests/isa/irsim.sh), and also natively where the CPU has it.
+Targets that this machine does not execute run under qemu. AVX-512, with VNNI and with AMX, is always run as code
+retargeted to AVX2 (tests/isa/irsim.sh), tiles in memory, and also natively where the CPU has it.
 """
 import json
 import pathlib
@@ -14,7 +14,7 @@ import sys
 
 import numpy as np
 
-TARGETS = ["x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4+vnni", "aarch64", "riscv64"]
+TARGETS = ["x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4+vnni", "x86-64-v4+amx", "aarch64", "riscv64"]
 passed = failed = 0
 
 
@@ -35,6 +35,8 @@ def run(*argv, **options):
 def simulate(source, out, facts, images):
     """Answers of the library whose kernels are retargeted from AVX-512 to AVX2, or None."""
     flags = f"{facts['cflags']} -std=c11 -O2 -ffp-contract=off -fno-math-errno -I{out} -I{out}/src"
+    if "amx" in flags:
+        flags += f" -include {source}/tests/isa/tiles.h"
     kernels, program = out / "digits_simulated.o", out / "digits_simulated"
     if run("bash", source / "tests/isa/irsim.sh", kernels, flags, out / "src/digits.c").returncode:
         return None
@@ -61,7 +63,7 @@ def main():
         compiled = run(infc, "compile", source / "examples/digits/spec.yaml", "--target", target, "-o", out)
         if not check(compiled.returncode == 0, f"{target}: compiles"):
             continue
-        if target == "x86-64-v4":
+        if target.startswith("x86-64-v4"):
             answers = simulate(source, out, facts[target], vectors["image"])
             check(answers is not None and answers.tobytes() == first.tobytes(), f"{target}: same bits, retargeted to AVX2")
         emulator = facts[target].get("emulator")
