@@ -33,9 +33,11 @@ target_link_libraries(infc_emit_text PUBLIC infc_kernels)
 add_executable(infk_expand cmake/infk_expand.c)
 target_link_libraries(infk_expand PRIVATE infc_emit_text)
 
-# infk_instances(OUT args...): a C file printed by infk_expand.
+# infk_instances(OUT args...): a C file printed by infk_expand. One that stays as it was is not touched: infk_expand has
+# all of runtime/ in it, and kernels take minutes to compile.
 function(infk_instances out)
-  add_custom_command(OUTPUT ${out} COMMAND infk_expand ${ARGN} > ${out} DEPENDS infk_expand VERBATIM)
+  add_custom_command(OUTPUT ${out} COMMAND infk_expand ${ARGN} > ${out}.new
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different ${out}.new ${out} DEPENDS infk_expand VERBATIM)
 endfunction()
 
 infk_instances(${generated}/reference_kernels.c reference)
