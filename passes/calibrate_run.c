@@ -369,7 +369,7 @@ static bool reads_rows(infc_op_kind kind) {
     static const infc_op_kind kinds[] = {
         INFC_OP_quantize, INFC_OP_rms_quantize, INFC_OP_linear_i4,   INFC_OP_linear_i8,
         INFC_OP_gated_i4, INFC_OP_gated_i8,     INFC_OP_matmul,      INFC_OP_kv_store,
-        INFC_OP_attend,   INFC_OP_adapter_out,  INFC_OP_adapter_gate};
+        INFC_OP_attend,   INFC_OP_adapter_out,  INFC_OP_adapter_sum, INFC_OP_adapter_gate};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i] == kind) return true;
     return false;
@@ -389,6 +389,7 @@ static infc_status step(run *r, MlirOperation op) {
     case INFC_OP_gated_i8: return linear(r, op, true);
     case INFC_OP_matmul: return matmul(r, op);
     case INFC_OP_adapter_out:
+    case INFC_OP_adapter_sum:
     case INFC_OP_adapter_gate:
     case INFC_OP_kv_store: return pass_on(r, op);
     case INFC_OP_attend: return attend(r, op);

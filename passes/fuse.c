@@ -87,6 +87,7 @@ static bool takes_epilogue(infc_op_kind kind) {
     case INFC_OP_adapter_in: /* where no row has an adapter, they do nothing */
     case INFC_OP_adapter_rms:
     case INFC_OP_adapter_out:
+    case INFC_OP_adapter_sum:
     case INFC_OP_adapter_gate:
     case INFC_OP_kv_store: /* records and panels are no tensors of numbers */
     case INFC_OP_quantize:

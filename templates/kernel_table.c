@@ -264,13 +264,13 @@ static ptrdiff_t linear_units(infk_kind kind, const void *dims) {
 static ptrdiff_t recurrent_rows(const infk_recurrent_dims *d) { return d->dirs * d->batch; }
 
 static ptrdiff_t adapter_units(infk_kind kind, const infk_adapter_dims *d) {
-    if (kind == INFK_adapter_out || kind == INFK_adapter_gate) return blocks_of(d->n);
+    if (kind != INFK_adapter_in && kind != INFK_adapter_rms) return blocks_of(d->n);
     return (d->t + 11) / 12 * d->modules * (d->ranks / 16);
 }
 
 static uint64_t adapter_flops(infk_kind kind, const infk_adapter_dims *d) {
     const uint64_t ranks = (uint64_t)(d->t * d->ranks);
-    if (kind == INFK_adapter_out) return 2 * ranks * (uint64_t)d->n;
+    if (kind == INFK_adapter_out || kind == INFK_adapter_sum) return 2 * ranks * (uint64_t)d->n;
     return (kind == INFK_adapter_gate ? 4 * ranks * (uint64_t)d->n : 2 * ranks * (uint64_t)(d->k * d->modules));
 }
 
@@ -339,6 +339,7 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     case INFK_adapter_in:
     case INFK_adapter_rms:
     case INFK_adapter_out:
+    case INFK_adapter_sum:
     case INFK_adapter_gate: return adapter_units(kind, dims);
     case INFK_to_c16:
     case INFK_from_c16:
@@ -411,6 +412,7 @@ static uint64_t linear_flops(infk_kind kind, const void *dims) {
     case INFK_adapter_in:
     case INFK_adapter_rms:
     case INFK_adapter_out:
+    case INFK_adapter_sum:
     case INFK_adapter_gate: return adapter_flops(kind, dims);
     default: return 0;
     }

@@ -152,11 +152,12 @@ static infc_status write_headers(infc_emit_unit *u) {
 static infc_status write_model(infc_emit_unit *u) {
     infc_buf model = {.arena = u->cx->arena};
     INFC_TRY(infc_emit_model_text(u, &model));
-    u->out->baseline_sources = INFC_NEW(u->cx->arena, const char *, 3);
+    u->out->baseline_sources = INFC_NEW(u->cx->arena, const char *, 4);
     u->out->baseline_sources[0] = source_name(u, "_model.c");
     u->out->n_baseline_sources = 1;
     INFC_TRY(infc_emit_write(u, u->out->baseline_sources[0], infc_buf_bytes(&model), 0644));
     INFC_TRY(infc_emit_llm_write(u));
+    INFC_TRY(infc_emit_adapters_write(u));
     return infc_emit_prepare_write(u);
 }
 

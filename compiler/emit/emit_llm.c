@@ -6,7 +6,11 @@ static const char *tokenizer_name(const infc_emit_unit *u) {
     return infc_arena_printf(u->cx->arena, "%s_tokenizer", u->name);
 }
 
-static void print_adapters(const infc_adapter_facts *f, infc_arena *arena, infc_buf *out) {
+static void print_adapters(const infc_emit_unit *u, infc_buf *out) {
+    const infc_adapter_facts *f = &u->plan->llm->adapters;
+    infc_arena *arena = u->cx->arena;
+    infc_buf_printf(out, "INFC_HIDDEN void %s(const void *weights, uint32_t module, uint32_t panel, float *out);\n",
+                    infc_emit_adapter_panel(u));
     infc_buf_puts(out, "static const infc_adapter_module adapter_modules[] = {\n");
     for (int i = 0; i < INFC_ADAPTER_MODULES; i++)
         infc_buf_printf(out, "    {%s, %lld, %lld, %d},\n",
@@ -23,10 +27,11 @@ static void print_adapters(const infc_adapter_facts *f, infc_arena *arena, infc_
                     "static const infc_adapter_info adapters = {\n    .max_loaded = %lld,\n"
                     "    .max_rank = %lld,\n    .layers = %lld,\n    .n_modules = %d,\n"
                     "    .slot_bytes = %llu,\n    .modules = adapter_modules,\n    .int8 = %d,\n"
-                    "    .preload = %s,\n    .n_preload = %zu,\n};\n",
+                    "    .preload = %s,\n    .n_preload = %zu,\n"
+                    "    .panel = %s,\n};\n",
                     (long long)f->max_loaded, (long long)f->max_rank, (long long)f->layers,
                     INFC_ADAPTER_MODULES, (unsigned long long)f->slot_bytes, (int)f->int8,
-                    f->n_preload ? "adapter_preload" : "0", f->n_preload);
+                    f->n_preload ? "adapter_preload" : "0", f->n_preload, infc_emit_adapter_panel(u));
 }
 
 const char *infc_emit_llm_info(const infc_emit_unit *u) {
@@ -41,7 +46,7 @@ const char *infc_emit_llm_info(const infc_emit_unit *u) {
     for (int i = 0; i < f->n_eos; i++)
         infc_buf_printf(&out, "%s%lld", i ? ", " : "", (long long)f->eos[i]);
     if (f->n_eos) infc_buf_puts(&out, "};\n");
-    if (f->adapters.max_loaded) print_adapters(&f->adapters, arena, &out);
+    if (f->adapters.max_loaded) print_adapters(u, &out);
     infc_buf_puts(&out, infc_emit_serve_info(u));
     infc_buf_printf(
         &out,

@@ -163,6 +163,10 @@ infc_status infc_emit_model_text(infc_emit_unit *u, infc_buf *out);
 const char *infc_emit_llm_info(const infc_emit_unit *u);
 infc_status infc_emit_llm_write(infc_emit_unit *u);
 
+/* emit_adapters.c: src/NAME_adapters.c, where the model takes adapters: the function of this name. */
+const char *infc_emit_adapter_panel(const infc_emit_unit *u);
+infc_status infc_emit_adapters_write(infc_emit_unit *u);
+
 /* emit_serve.c: whether the binary may have a server; definitions of `serve` and `embed` for NAME_model.c, or "". */
 bool infc_emit_serves(const infc_emit_unit *u);
 const char *infc_emit_serve_info(const infc_emit_unit *u);

@@ -227,6 +227,10 @@ static infc_status paste(infc_cx *cx, const char *name, int depth, infc_buf *out
     return INFC_OK;
 }
 
+infc_status infc_simd_file_text(infc_cx *cx, const char *name, infc_buf *out) {
+    return paste(cx, name, 0, out);
+}
+
 infc_status infc_simd_text(infc_cx *cx, infc_isa isa, const char *guard, infc_buf *out) {
     infc_buf_printf(out, "#ifndef %s\n#define %s\n", guard, guard);
     INFC_TRY(paste(cx, infc_arena_printf(cx->arena, "%s.h", infc_isa_token(isa)), 0, out));

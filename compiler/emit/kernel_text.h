@@ -13,5 +13,7 @@ infc_status infc_kernel_text(infc_cx *cx, const infk_kernel *kernel, const char 
 void infc_kernel_dims_text(infk_kind kind, infc_buf *out);
 /* The vocabulary of a level: scalar.h and <isa>.h of templates/simd, as one guarded header. */
 infc_status infc_simd_text(infc_cx *cx, infc_isa isa, const char *guard, infc_buf *out);
+/* One of its files, with those that it includes. */
+infc_status infc_simd_file_text(infc_cx *cx, const char *name, infc_buf *out);
 
 #endif

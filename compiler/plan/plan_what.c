@@ -32,6 +32,7 @@ static void llm_words(const infc_kernel_call *call, const char *name, infc_buf *
                         T(call->dims.adapter.k), T(call->dims.adapter.modules), T(call->dims.adapter.ranks));
         break;
     case INFK_adapter_out:
+    case INFK_adapter_sum:
     case INFK_adapter_gate:
         infc_buf_printf(out, "%s %s x %s x %s", name, T(call->dims.adapter.t),
                         T(call->dims.adapter.ranks), T(call->dims.adapter.n));

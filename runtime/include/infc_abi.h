@@ -176,6 +176,9 @@ typedef struct infc_adapter_info {
     uint64_t int8;                       /* not 0: slots hold them rounded to int8 */
     const infc_adapter_preload *preload; /* [n_preload]: those an engine has from its start on */
     uint64_t n_preload;
+    /* Outputs [16 * panel, 16 * panel + 16) of a module, by its number, dequantised: out [inputs][16], anything for
+     * those beyond the last. `weights` as in infc_call. Any thread. */
+    void (*panel)(const void *weights, uint32_t module, uint32_t panel, float *out);
 } infc_adapter_info;
 
 /* What the command `serve` does where its flags say nothing (spec key `serve`); null and 0: not said. */

@@ -190,10 +190,10 @@ infrt_status infrt_llm_session_restore(infrt_llm *llm, const infrt_llm_request *
 #define INFRT_LLM_ADAPTER_NAME \
     (INFC_ADAPTER_NAME + 1u) /* bytes of a name with its NUL; of INFC_ADAPTER_SIGNS */
 typedef struct infrt_llm_adapter infrt_llm_adapter;
-/* Reads a folder in PEFT's format (adapter_config.json, adapter_model.safetensors) for this model. Needs no engine: any
- * thread may do it while others step. INFRT_ERR_USAGE: the model takes none; INFRT_ERR_DATA: what is in it is broken,
- * is not supported, or does not fit the model; the message names the key or the tensor. `out` is given: free it. */
-infrt_status infrt_llm_adapter_read(const infc_model *model, const char *folder,
+/* Reads a folder in PEFT's format. Any thread may do it while others step, until close; with DoRA it reads the model's
+ * weights, for seconds. INFRT_ERR_USAGE: the model takes none; INFRT_ERR_DATA: what is in it is broken, is not
+ * supported, or does not fit the model; the message names the key or the tensor. `out` is given: free it. */
+infrt_status infrt_llm_adapter_read(const infrt_llm *llm, const char *folder,
                                     infrt_llm_adapter **out, infrt_error *error);
 #define INFRT_LLM_ADAPTER_PARTS 8u
 typedef struct infrt_llm_adapter_part {
@@ -201,8 +201,8 @@ typedef struct infrt_llm_adapter_part {
     float weight; /* -1000 to 1000 */
 } infrt_llm_adapter_part;
 /* One adapter that adds the weighted sum of what these n add. Their ranks count together for each linear layer:
- * INFRT_ERR_DATA when that is more than the model takes. Else as infrt_llm_adapter_read. */
-infrt_status infrt_llm_adapter_sum(const infc_model *model, const infrt_llm_adapter_part *parts,
+ * INFRT_ERR_DATA when that is more than the model takes, and for parts with DoRA. Else as infrt_llm_adapter_read. */
+infrt_status infrt_llm_adapter_sum(const infrt_llm *llm, const infrt_llm_adapter_part *parts,
                                    uint32_t n, infrt_llm_adapter **out, infrt_error *error);
 void infrt_llm_adapter_free(infrt_llm_adapter **adapter); /* null is fine; leaves null */
 /* Requests submitted from now on may name it; copies it. One that has the name already is replaced: requests that began

@@ -186,15 +186,6 @@ static bool pattern_name_take(void *self, infrt_json_reader *r, const char *key)
     return true;
 }
 
-static bool dora_take(infrt_json_reader *r) {
-    return infrt_json_next(r) != 't'
-               ? off(r)
-               : infrt_json_refuse(
-                     r,
-                     "DoRA is not supported; merge it into its base (PEFT's merge_and_unload) and "
-                     "compile that");
-}
-
 static bool value_take(config_reader *c, infrt_json_reader *r, const char *key) {
     infrt_adapter_config *config = c->config;
     double value = 0;
@@ -207,7 +198,8 @@ static bool value_take(config_reader *c, infrt_json_reader *r, const char *key) 
     if (strcmp(key, "peft_type") == 0) return (c->type = text_is(r, "LORA"));
     if (strcmp(key, "bias") == 0) return text_is(r, "none");
     if (strcmp(key, "init_lora_weights") == 0) return beginning(r);
-    if (strcmp(key, "use_dora") == 0) return dora_take(r);
+    if (strcmp(key, "use_dora") == 0)
+        return infrt_json_next(r) == 'n' ? infrt_json_word(r, "null") : flag(r, &config->dora);
     if (strcmp(key, "use_rslora") == 0) return flag(r, &config->rslora);
     if (strcmp(key, "rank_pattern") == 0)
         return patterns(r, &config->ranks, &config->n_ranks, true);

@@ -29,7 +29,7 @@ typedef struct infrt_adapter_config {
     double alpha;
     char base[128]; /* base_model_name_or_path; empty: not said, or longer */
     uint32_t rank;
-    bool rslora, has_alpha;
+    bool rslora, dora, has_alpha;
     infrt_adapter_pattern *ranks, *alphas; /* [INFRT_ADAPTER_PATTERNS] each, in the order of the file */
     uint32_t n_ranks, n_alphas;
     infrt_adapter_names targets, excluded;
@@ -62,8 +62,9 @@ typedef enum infrt_adapter_type { /* as adapter_dims.def numbers them */
 typedef struct infrt_adapter_tensor {
     char name[INFRT_ADAPTER_NAME];
     infrt_adapter_type type;
-    uint64_t rows, columns; /* 0, 0: not a matrix */
-    uint64_t begin, end;    /* bytes of the data */
+    uint64_t rows, columns; /* of a vector, which only magnitudes of DoRA are: all of it, and 1 */
+    bool vector;
+    uint64_t begin, end; /* bytes of the data */
     const char *data;
 } infrt_adapter_tensor;
 
@@ -71,5 +72,7 @@ typedef struct infrt_adapter_tensor {
  * data, each byte once. *out is the caller's to free and points into `file`. */
 infrt_status infrt_adapter_tensors_read(const char *path, const char *file, size_t bytes,
                                         infrt_adapter_tensor **out, uint32_t *n, infrt_error *error);
+/* Element i, row by row. */
+float infrt_adapter_element(const infrt_adapter_tensor *tensor, uint64_t i);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * A sum of low ranks is one of their ranks together: the A of all one below the other, times weight and scale; the B of
  * all side by side. */
-#include "adapter_pack.h"
+#include "adapter_norms.h"
 #include "infrt_hash.h"
 #include <inttypes.h>
 #include <math.h>
@@ -12,6 +12,7 @@
 enum { ENTRY_WORDS = 4, PANEL = 16, INT8 = 3 /* as adapter_dims.def numbers it */ };
 
 typedef struct packer {
+    const infrt_adapter_base *base;
     const infc_adapter_info *info;
     const infrt_adapter_pair *const *parts;
     const float *weights;
@@ -21,26 +22,6 @@ typedef struct packer {
 } packer;
 
 static uint64_t lines(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
-
-static float f32_of(const infrt_adapter_tensor *t, uint64_t i) {
-    uint32_t word;
-    uint16_t half;
-    float value;
-    if (t->type == INFRT_ADAPTER_F32) {
-        memcpy(&value, t->data + i * 4, 4);
-        return value;
-    }
-    memcpy(&half, t->data + i * 2, 2);
-    if (t->type == INFRT_ADAPTER_F16) { /* 2^112 moves the exponent, exactly */
-        word = (uint32_t)(half & 0x7fffu) << 13;
-        memcpy(&value, &word, 4);
-        value *= 0x1p112f;
-        return half & 0x8000u ? -value : value;
-    }
-    word = (uint32_t)half << 16;
-    memcpy(&value, &word, 4);
-    return value;
-}
 
 /* ---- a module of all parts ---------------------------------------------------------------------- */
 
@@ -71,6 +52,8 @@ static uint64_t matrix_bytes(int type, uint64_t rows, uint64_t columns) {
     return lines((rows + PANEL - 1) / PANEL * panel_bytes(type, columns));
 }
 
+static uint64_t factors_bytes(uint64_t outputs) { return lines(outputs * sizeof(float)); }
+
 /* Row of A: of one part, whose factor comes back. */
 static float row_of_a(const packer *p, uint64_t number, uint64_t row, uint64_t columns) {
     uint32_t i = 0;
@@ -79,7 +62,8 @@ static float row_of_a(const packer *p, uint64_t number, uint64_t row, uint64_t c
         row -= pair->a ? pair->rank : 0;
         pair = &p->parts[++i][number];
     }
-    for (uint64_t k = 0; k < columns; k++) p->row[k] = f32_of(pair->a, row * columns + k);
+    for (uint64_t k = 0; k < columns; k++)
+        p->row[k] = infrt_adapter_element(pair->a, row * columns + k);
     return sums(p) ? p->weights[i] * pair->scale : 1.0f;
 }
 
@@ -88,8 +72,13 @@ static void row_of_b(const packer *p, uint64_t number, uint64_t row) {
     for (uint32_t i = 0; i < p->n; i++) {
         const infrt_adapter_pair *pair = &p->parts[i][number];
         for (uint64_t k = 0; pair->a && k < pair->rank; k++)
-            *at++ = f32_of(pair->b, row * pair->rank + k);
+            *at++ = infrt_adapter_element(pair->b, row * pair->rank + k);
     }
+}
+
+/* Only what stands alone has DoRA. */
+static bool has_factors(const packer *p, uint64_t number) {
+    return p->n == 1 && p->parts[0][number].magnitude;
 }
 
 /* ---- rows of panels ----------------------------------------------------------------------------- */
@@ -123,19 +112,27 @@ static void row_put(const packer *p, int type, const infrt_adapter_tensor *as_it
     }
 }
 
-static void module_pack(packer *p, uint64_t number, uint64_t *at) {
+static infrt_status module_pack(packer *p, uint64_t number, uint64_t *at, infrt_error *error) {
     const infc_adapter_module *m = &p->info->modules[number % p->info->n_modules];
     const infrt_adapter_pair *first = &p->parts[0][number];
     const uint32_t rank = rank_of(p, number);
     const int type = type_of(p, number);
     const float scale = sums(p) ? 1.0f : first->scale;
-    uint32_t words[ENTRY_WORDS] = {rank | (uint32_t)type << 16, 0, (uint32_t)(*at / 64), 0};
+    const bool dora = has_factors(p, number);
+    infrt_status status = INFRT_OK;
+    uint32_t words[ENTRY_WORDS] = {rank | (uint32_t)type << 16 | (uint32_t)dora << 24, 0,
+                                   (uint32_t)(*at / 64), 0};
     memcpy(&words[1], &scale, sizeof scale);
     for (uint64_t row = 0; row < rank; row++) {
         const float factor = row_of_a(p, number, row, m->inputs);
         row_put(p, type, first->a, row, m->inputs, factor, p->out->slot + *at);
     }
     *at += matrix_bytes(type, rank, m->inputs);
+    if (dora) {
+        float *g = (float *)(void *)(p->out->slot + *at); /* whole lines */
+        status = infrt_adapter_factors(p->base->model, p->base->weights, number, first, p->base->path, g, error);
+        *at += factors_bytes(m->outputs);
+    }
     words[3] = (uint32_t)(*at / 64);
     for (uint64_t row = 0; row < m->outputs; row++) {
         row_of_b(p, number, row);
@@ -146,6 +143,7 @@ static void module_pack(packer *p, uint64_t number, uint64_t *at) {
     p->out->n_modules++;
     p->out->uses |= 1u << m->use;
     if (rank > p->out->rank) p->out->rank = rank;
+    return status;
 }
 
 /* ---- the slot ----------------------------------------------------------------------------------- */
@@ -165,7 +163,8 @@ static infrt_status measure(packer *p, const infc_model *model, infrt_error *err
                 "compiled for at most %u, see adapters.max_rank",
                 rank, (unsigned)(i / p->info->n_modules), m->name, model->name, p->info->max_rank);
         const int type = type_of(p, i);
-        bytes += matrix_bytes(type, rank, m->inputs) + matrix_bytes(type, m->outputs, rank);
+        bytes += matrix_bytes(type, rank, m->inputs) + matrix_bytes(type, m->outputs, rank) +
+                 (has_factors(p, i) ? factors_bytes(m->outputs) : 0);
         if (m->inputs > longest) longest = m->inputs;
     }
     if (bytes > p->info->slot_bytes)
@@ -177,14 +176,14 @@ static infrt_status measure(packer *p, const infc_model *model, infrt_error *err
     return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for an adapter");
 }
 
-infrt_status infrt_adapter_pack(const infc_model *model, const infrt_adapter_pair *const *parts,
+infrt_status infrt_adapter_pack(const infrt_adapter_base *base, const infrt_adapter_pair *const *parts,
                                 const float *weights, uint32_t n, infrt_llm_adapter *out, infrt_error *error) {
-    const infc_adapter_info *info = model->llm->adapters;
-    packer p = {.info = info, .parts = parts, .weights = weights, .n = n, .out = out};
+    const infc_adapter_info *info = base->model->llm->adapters;
+    packer p = {.base = base, .info = info, .parts = parts, .weights = weights, .n = n, .out = out};
     uint64_t at = lines((uint64_t)info->layers * info->n_modules * ENTRY_WORDS * sizeof(uint32_t));
-    const infrt_status status = measure(&p, model, error);
+    infrt_status status = measure(&p, base->model, error);
     for (uint64_t i = 0; status == INFRT_OK && i < (uint64_t)info->layers * info->n_modules; i++)
-        if (rank_of(&p, i)) module_pack(&p, i, &at);
+        if (rank_of(&p, i)) status = module_pack(&p, i, &at, error);
     if (status == INFRT_OK) out->hash = infrt_hash64(out->slot, out->bytes);
     free(p.row);
     return status;

@@ -1,6 +1,7 @@
 /* adapter_read.c - a folder in PEFT's format as a slot of the model's pool. Every tensor must be A or B of a linear
- * layer that the model has, of the right shape, and have its other half. */
+ * layer that the model has, or its vector of magnitudes (DoRA), of the right shape, and have the others beside it. */
 #include "adapter_pack.h"
+#include "engine.h"
 #include "infrt_os.h"
 #include <inttypes.h>
 #include <math.h>
@@ -63,8 +64,22 @@ static bool prefix_skip(const char **at, const char *prefix) {
     return true;
 }
 
-/* "base_model.model.model.layers.N.MODULE.lora_A.weight": number of the module, and whether it is B. -1: it is not. */
-static int64_t module_of(const infc_adapter_info *info, const char *name, bool *is_b) {
+typedef enum tensor_part { PART_A, PART_B, PART_MAGNITUDE, N_PARTS } tensor_part;
+
+/* As PEFT calls them; newer ones too, without the end that it takes off. */
+static bool part_of(const char *end, tensor_part *part) {
+    static const char *const ends[N_PARTS] = {".lora_A.weight", ".lora_B.weight", ".lora_magnitude_vector"};
+    for (int i = 0; i < N_PARTS; i++)
+        if (strcmp(end, ends[i]) == 0) {
+            *part = (tensor_part)i;
+            return true;
+        }
+    *part = PART_MAGNITUDE;
+    return strcmp(end, ".lora_magnitude_vector.weight") == 0;
+}
+
+/* "base_model.model.model.layers.N.MODULE.lora_A.weight": number of the module, and which part. -1: it is not. */
+static int64_t module_of(const infc_adapter_info *info, const char *name, tensor_part *part) {
     uint64_t layer = 0;
     size_t digits = 0;
     if (!prefix_skip(&name, "base_model.model.model.layers.")) return -1;
@@ -75,24 +90,33 @@ static int64_t module_of(const infc_adapter_info *info, const char *name, bool *
     for (uint32_t m = 0; m < info->n_modules; m++) {
         const char *end = name;
         if (!prefix_skip(&end, info->modules[m].name)) continue;
-        *is_b = strcmp(end, ".lora_B.weight") == 0;
-        if (*is_b || strcmp(end, ".lora_A.weight") == 0)
-            return (int64_t)(layer * info->n_modules + m);
+        if (part_of(end, part)) return (int64_t)(layer * info->n_modules + m);
     }
     return -1;
 }
 
 static infrt_status unmatched(const adapter_reader *r, const infrt_adapter_tensor *t) {
-    const char *why =
-        strstr(t->name, "lora_magnitude_vector") ? "DoRA is not supported"
-        : strstr(t->name, "lora_embedding")      ? "adapters of embeddings are not supported"
-        : strstr(t->name, "lm_head")             ? "adapters of the head are not supported"
-                                     : "it is not A or B of a linear layer of this model";
+    const char *why = strstr(t->name, "lora_embedding") ? "adapters of embeddings are not supported"
+                      : strstr(t->name, "lm_head")
+                          ? "adapters of the head are not supported"
+                          : "it is not A or B of a linear layer of this model, or its magnitudes";
     return infrt_fail(r->error, INFRT_ERR_DATA, "%s: tensor \"%s\": %s", r->path, t->name, why);
 }
 
-static infrt_status shape_check(const adapter_reader *r, const infrt_adapter_tensor *t, bool is_b,
-                                uint64_t rank, uint64_t inputs, uint64_t outputs) {
+static infrt_status magnitude_check(const adapter_reader *r, const infrt_adapter_tensor *t, uint64_t outputs) {
+    if (!r->config.dora)
+        return infrt_fail(r->error, INFRT_ERR_DATA,
+                          "%s: tensor \"%s\" is of DoRA, and the configuration has no use_dora",
+                          r->path, t->name);
+    if (t->vector && t->rows == outputs) return INFRT_OK;
+    return infrt_fail(r->error, INFRT_ERR_DATA, "%s: tensor \"%s\" is not a vector of %" PRIu64 " elements",
+                      r->path, t->name, outputs);
+}
+
+static infrt_status shape_check(const adapter_reader *r, const infrt_adapter_tensor *t,
+                                tensor_part part, uint64_t rank, uint64_t inputs, uint64_t outputs) {
+    if (part == PART_MAGNITUDE) return magnitude_check(r, t, outputs);
+    const bool is_b = part == PART_B;
     const uint64_t rows = is_b ? outputs : rank, columns = is_b ? rank : inputs;
     const uint64_t its_rank = is_b ? t->columns : t->rows;
     if (its_rank > r->info->max_rank)
@@ -132,21 +156,23 @@ static bool all_numbers(const infrt_adapter_tensor *t) {
 
 static infrt_status tensor_match(adapter_reader *r, const infrt_adapter_tensor *t) {
     char module[INFRT_ADAPTER_NAME];
-    bool is_b = false;
-    const int64_t number = module_of(r->info, t->name, &is_b);
+    tensor_part part = PART_A;
+    const int64_t number = module_of(r->info, t->name, &part);
     if (number < 0) return unmatched(r, t);
     const infc_adapter_module *m = &r->info->modules[(uint64_t)number % r->info->n_modules];
     infrt_adapter_pair *pair = &r->pairs[number];
     full_name(r->info, (uint64_t)number, module, sizeof module);
     infrt_adapter_config_of(&r->config, module, &pair->rank, &pair->scale);
-    infrt_status status = shape_check(r, t, is_b, pair->rank, m->inputs, m->outputs);
-    const infrt_adapter_tensor **half = is_b ? &pair->b : &pair->a;
-    if (status == INFRT_OK && *half)
+    infrt_status status = shape_check(r, t, part, pair->rank, m->inputs, m->outputs);
+    const infrt_adapter_tensor **place = part == PART_A   ? &pair->a
+                                         : part == PART_B ? &pair->b
+                                                          : &pair->magnitude;
+    if (status == INFRT_OK && *place)
         status = infrt_fail(r->error, INFRT_ERR_DATA, "%s: tensor \"%s\" is there twice", r->path, t->name);
     if (status == INFRT_OK && !all_numbers(t))
         status = infrt_fail(r->error, INFRT_ERR_DATA, "%s: tensor \"%s\" holds what is no number",
                             r->path, t->name);
-    *half = t;
+    *place = t;
     return status;
 }
 
@@ -169,18 +195,28 @@ static infrt_status place_check(const adapter_reader *r, uint64_t number) {
     return INFRT_OK;
 }
 
+/* A and B, and with DoRA magnitudes, or nothing. */
+static infrt_status parts_match(const adapter_reader *r, uint64_t number) {
+    const infrt_adapter_pair *pair = &r->pairs[number];
+    const infrt_adapter_tensor *a = pair->a, *b = pair->b, *magnitude = pair->magnitude,
+                               *there = a   ? a
+                                        : b ? b
+                                            : magnitude;
+    const char *missing = !a                             ? "lora_A"
+                          : !b                           ? "lora_B"
+                          : r->config.dora && !magnitude ? "lora_magnitude_vector"
+                                                         : NULL;
+    if (!there || !missing) return place_check(r, number);
+    return infrt_fail(r->error, INFRT_ERR_DATA, "%s: tensor \"%s\" has no %s beside it%s", r->path,
+                      there->name, missing, a && b ? ", which use_dora asks for" : "");
+}
+
 static infrt_status tensors_match(adapter_reader *r) {
     infrt_status status = INFRT_OK;
     const uint64_t n = (uint64_t)r->info->layers * r->info->n_modules;
     for (uint32_t i = 0; i < r->n_tensors && status == INFRT_OK; i++)
         status = tensor_match(r, &r->tensors[i]);
-    for (uint64_t i = 0; i < n && status == INFRT_OK; i++) {
-        const infrt_adapter_tensor *a = r->pairs[i].a, *b = r->pairs[i].b;
-        if (!a == !b) status = place_check(r, i);
-        else
-            status = infrt_fail(r->error, INFRT_ERR_DATA, "%s: tensor \"%s\" has no %s beside it",
-                                r->path, a ? a->name : b->name, a ? "lora_B" : "lora_A");
-    }
+    for (uint64_t i = 0; i < n && status == INFRT_OK; i++) status = parts_match(r, i);
     if (status == INFRT_OK && r->n_tensors == 0)
         status = infrt_fail(r->error, INFRT_ERR_DATA, "%s has no tensors", r->path);
     return status;
@@ -221,8 +257,19 @@ static infrt_status parts_check(const infc_model *model, const infrt_llm_adapter
     return INFRT_OK;
 }
 
-infrt_status infrt_llm_adapter_sum(const infc_model *model, const infrt_llm_adapter_part *parts,
+/* What DoRA divides by is the norm of the base and one adapter. */
+static infrt_status alone_check(const adapter_reader *r, const char *folder, float weight, uint32_t n) {
+    if (!r->config.dora || (n == 1 && weight == 1.0f)) return INFRT_OK;
+    return infrt_fail(r->error, INFRT_ERR_DATA,
+                      "%s/adapter_config.json: use_dora: an adapter with DoRA can be no part of a "
+                      "sum, and has no other "
+                      "weight than 1; load it by itself",
+                      folder);
+}
+
+infrt_status infrt_llm_adapter_sum(const infrt_llm *llm, const infrt_llm_adapter_part *parts,
                                    uint32_t n, infrt_llm_adapter **out, infrt_error *error) {
+    const infc_model *model = llm->model;
     adapter_reader readers[INFRT_LLM_ADAPTER_PARTS];
     const infrt_adapter_pair *pairs[INFRT_LLM_ADAPTER_PARTS] = {NULL};
     float weights[INFRT_LLM_ADAPTER_PARTS] = {0};
@@ -237,21 +284,24 @@ infrt_status infrt_llm_adapter_sum(const infc_model *model, const infrt_llm_adap
         adapter_reader *r = &readers[n_read];
         *r = (adapter_reader){.model = model, .info = model->llm->adapters, .error = error};
         status = folder_read(r, parts[n_read].folder);
+        if (status == INFRT_OK)
+            status = alone_check(r, parts[n_read].folder, parts[n_read].weight, n);
         pairs[n_read] = r->pairs;
         if (!(*out)->base[0] && infrt_adapter_base_is_foreign(model, r->config.base))
             memcpy((*out)->base, r->config.base, sizeof r->config.base);
         weights[n_read] = parts[n_read].weight;
     }
-    if (status == INFRT_OK) status = infrt_adapter_pack(model, pairs, weights, n, *out, error);
+    const infrt_adapter_base base = {model, llm->weights.data, readers[0].path};
+    if (status == INFRT_OK) status = infrt_adapter_pack(&base, pairs, weights, n, *out, error);
     for (uint32_t i = 0; i < n_read; i++) reader_free(&readers[i]);
     if (status != INFRT_OK) infrt_llm_adapter_free(out);
     return status;
 }
 
-infrt_status infrt_llm_adapter_read(const infc_model *model, const char *folder,
+infrt_status infrt_llm_adapter_read(const infrt_llm *llm, const char *folder,
                                     infrt_llm_adapter **out, infrt_error *error) {
     const infrt_llm_adapter_part part = {.folder = folder, .weight = 1.0f};
-    return infrt_llm_adapter_sum(model, &part, 1, out, error);
+    return infrt_llm_adapter_sum(llm, &part, 1, out, error);
 }
 
 void infrt_llm_adapter_free(infrt_llm_adapter **adapter) {

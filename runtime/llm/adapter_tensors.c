@@ -65,13 +65,13 @@ static bool tensor_check(tensors_reader *t, infrt_json_reader *r) {
         return infrt_json_refuse(r, "a tensor without dtype, shape and data_offsets");
     one->begin = t->offsets[0];
     one->end = t->offsets[1];
-    if (t->rank != 2)
+    one->vector = t->rank == 1 && strstr(one->name, ".lora_magnitude_vector");
+    if (t->rank != 2 && !one->vector)
         return infrt_json_refuse(
-            r, strstr(one->name, "lora_magnitude_vector")
-                   ? "DoRA is not supported, only LoRA's A and B of linear layers"
-                   : "not a matrix; only LoRA's A and B of linear layers are supported");
+            r, "not a matrix; only LoRA's A and B of linear layers are supported, and DoRA's "
+               "vectors of magnitudes");
     one->rows = t->shape[0];
-    one->columns = t->shape[1];
+    one->columns = one->vector ? 1 : t->shape[1];
     if (one->end < one->begin || one->end - one->begin != one->rows * one->columns * element)
         return infrt_json_refuse(r, "its bytes are not what type and shape take");
     return true;
@@ -154,4 +154,24 @@ infrt_status infrt_adapter_tensors_read(const char *path, const char *file, size
     *out = t.list;
     *n = t.n;
     return INFRT_OK;
+}
+
+float infrt_adapter_element(const infrt_adapter_tensor *t, uint64_t i) {
+    uint32_t word;
+    uint16_t half;
+    float value;
+    if (t->type == INFRT_ADAPTER_F32) {
+        memcpy(&value, t->data + i * 4, 4);
+        return value;
+    }
+    memcpy(&half, t->data + i * 2, 2);
+    if (t->type == INFRT_ADAPTER_F16) { /* 2^112 moves the exponent, exactly */
+        word = (uint32_t)(half & 0x7fffu) << 13;
+        memcpy(&value, &word, 4);
+        value *= 0x1p112f;
+        return half & 0x8000u ? -value : value;
+    }
+    word = (uint32_t)half << 16;
+    memcpy(&value, &word, 4);
+    return value;
 }

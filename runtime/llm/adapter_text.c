@@ -40,7 +40,7 @@ infrt_status infrt_llm_adapter_load_text(infrt_llm *llm, const char *name, const
         status = infrt_fail(error, INFRT_ERR_USAGE,
                             "adapter %.128s: %.512s: a sum is WEIGHT*DIR,WEIGHT*DIR of at most %u",
                             name, text, INFRT_LLM_ADAPTER_PARTS);
-    if (status == INFRT_OK) status = infrt_llm_adapter_sum(llm->model, parts, n, &adapter, error);
+    if (status == INFRT_OK) status = infrt_llm_adapter_sum(llm, parts, n, &adapter, error);
     if (status == INFRT_OK) status = infrt_llm_adapter_add(llm, name, adapter, error);
     infrt_llm_adapter_free(&adapter);
     free(copy);

@@ -136,7 +136,7 @@ infrt_status infrt_llm_adapter_add(infrt_llm *llm, const char *name,
 
 infrt_status infrt_llm_adapter_load(infrt_llm *llm, const char *name, const char *folder, infrt_error *error) {
     infrt_llm_adapter *adapter;
-    infrt_status status = infrt_llm_adapter_read(llm->model, folder, &adapter, error);
+    infrt_status status = infrt_llm_adapter_read(llm, folder, &adapter, error);
     if (status == INFRT_OK) status = infrt_llm_adapter_add(llm, name, adapter, error);
     infrt_llm_adapter_free(&adapter);
     return status;

@@ -49,9 +49,9 @@ static infrt_status names_check(infrt_llm *llm, const infc_model *model, infrt_e
 
 static infrt_status threads_start(infrt_llm_server *s, infrt_llm *llm, infrt_error *error) {
     infrt_status status =
-        infrt_worker_thread_start(&s->preparer, "infrt-prepare", s->base.model, &s->base.in, error);
+        infrt_worker_thread_start(&s->preparer, "infrt-prepare", s->base.model, llm, &s->base.in, error);
     if (status == INFRT_OK)
-        status = infrt_worker_thread_start(&s->loader, "infrt-load", s->base.model, &s->base.in, error);
+        status = infrt_worker_thread_start(&s->loader, "infrt-load", s->base.model, llm, &s->base.in, error);
     if (status == INFRT_OK)
         status = infrt_engine_thread_start(&s->engine, llm, s->base.model, &s->base.in, error);
     return status;

@@ -51,12 +51,12 @@ void infrt_adapter_parts_close(infrt_adapter_part *parts, uint32_t n) {
     }
 }
 
-static void adapter_read(const infc_model *model, infrt_adapter_change *change) {
+static void adapter_read(const infrt_llm *llm, infrt_adapter_change *change) {
     infrt_llm_adapter_part parts[INFRT_LLM_ADAPTER_PARTS];
     for (uint32_t i = 0; i < change->n_parts; i++)
         parts[i] = (infrt_llm_adapter_part){change->parts[i].folder, change->parts[i].weight};
     change->http_status = 400;
-    if (infrt_llm_adapter_sum(model, parts, change->n_parts, &change->adapter, &change->error) == INFRT_ERR_NO_MEMORY)
+    if (infrt_llm_adapter_sum(llm, parts, change->n_parts, &change->adapter, &change->error) == INFRT_ERR_NO_MEMORY)
         change->http_status = 503;
     infrt_adapter_parts_close(change->parts, change->n_parts);
 }
@@ -71,14 +71,15 @@ static void *worker_main(void *self) {
                 infrt_job_prepare(w->model, (infrt_serve_job *)letter);
             else if (letter->kind == INFRT_LETTER_SESSION)
                 infrt_session_task_load((infrt_session_task *)letter, w->model);
-            else adapter_read(w->model, (infrt_adapter_change *)letter);
+            else adapter_read(w->llm, (infrt_adapter_change *)letter);
             infrt_mailbox_put(w->out, letter);
         }
 }
 
 infrt_status infrt_worker_thread_start(infrt_worker_thread *w, const char *name, const infc_model *model,
-                                       infrt_mailbox *out, infrt_error *error) {
+                                       const infrt_llm *llm, infrt_mailbox *out, infrt_error *error) {
     w->model = model;
+    w->llm = llm;
     w->out = out;
     infrt_mailbox_init(&w->in, false);
     w->started = infrt_thread_start(&w->thread, name, worker_main, w);

@@ -44,6 +44,8 @@ def write_adapter(folder, seed, rank, modules=SUBJECTS, dtype="F32", spoil=None,
         r = next((v for k, v in settings["rank_pattern"].items() if ("." + name).endswith("." + k)), rank)
         tensors[name + ".lora_A.weight"] = (random.standard_normal((r, inputs)) / np.sqrt(inputs)).astype(np.float32)
         tensors[name + ".lora_B.weight"] = (random.standard_normal((outputs, r)) * 0.3).astype(np.float32)
+        if settings["use_dora"]:
+            tensors[name + ".lora_magnitude_vector"] = random.uniform(0.5, 4, outputs).astype(np.float32)
     if spoil:
         spoil(tensors)
     sizes = {k: v.shape for k, v in tensors.items()}
@@ -127,6 +129,27 @@ def against_reference(what, model, adapters, lines, most):
             expect(error > 3 * most, f"{what}, adapter {i}: without it {error:.2g}")
 
 
+def panels(what, program, model, most):
+    """The weights that norms are taken of are the model's, row by row: what is stored, exactly, or rounded by so much."""
+    import llama
+
+    weights = llama.Llama(model, np.float64).weights
+    done = subprocess.run([program, "panels"], capture_output=True, text=True)
+    rows = {}
+    for line in done.stdout.splitlines():
+        name, *values = line.split()
+        rows[name] = [[float(v) for v in pair.split(":")] for pair in values]
+    names = [name.removeprefix("base_model.model.") for name, _ in shapes()]
+    worst = 0
+    for name in names:
+        w = weights[name + ".weight"]
+        norm, probe = np.sqrt((w * w).sum(-1)), w @ np.cos(np.arange(w.shape[1]))
+        got = np.array(rows[name])
+        size = norm * np.sqrt(w.shape[1])
+        worst = max(worst, (np.abs(got[:, 0] - norm) / norm).max(), (np.abs(got[:, 1] - probe) / size).max())
+    expect(done.returncode == 0 and set(rows) == set(names) and worst < most, f"{what}: weights unpacked again are off by {worst:.2g}, allowed {most}")
+
+
 def same_bits(what, program, adapters, lines):
     for workers, chunk, how in ((2, 64, "together"), (1, 7, "together"), (2, 64, "alone"), (2, 1, "together"), (3, 33, "alone")):
         expect(answers(program, workers, chunk, how, adapters) == lines, f"{what}: same bits, {workers} workers, chunk {chunk}, {how}")
@@ -136,10 +159,11 @@ def formats(infc, source, work, adapters):
     weights = language.weights_of(1, True)
     language.write_hf(work / "hf", weights, True, torch_dtype="float32")
     gguf = work / "model.gguf"
-    language.write_gguf(gguf, weights, lambda name: "q4_1" if "proj" in name else "f32")
-    room = ["--set", "adapters.max_loaded=4", "--set", "adapters.max_rank=32"]
+    apart = ("0.self_attn.v_proj", "1.self_attn.k_proj", "1.mlp.up_proj")  # of another type than those they are computed with
+    language.write_gguf(gguf, weights, lambda name: "f32" if "proj" not in name else "q8_0" if any(a in name for a in apart) else "q4_1")
+    room = ["--set", "adapters.max_loaded=6", "--set", "adapters.max_rank=32"]
     programs = {}
-    cases = (("f32", work / "hf", 2e-3, "keep"), ("rounded", work / "hf", 5e-2, "int8"), ("int8", work / "hf", 0.2, ""),
+    cases = (("f32", work / "hf", 2e-3, "keep"), ("rounded", work / "hf", 0.1, "int8"), ("int8", work / "hf", 0.2, ""),
              ("int4", work / "hf", 2, ""), ("keep", gguf, 0.3, ""))  # fmt: skip
     for kind, model, most, held in cases:
         out = work / kind
@@ -148,6 +172,7 @@ def formats(infc, source, work, adapters):
         common = ["--set", f"precision.weights={weights}", "--set", f"precision.kv={cache}"]
         compile_model(infc, model, out, *common, *room, *(["--set", f"adapters.weights={held}"] if held else []))
         programs[kind] = program_of(source, out)
+        panels(kind, programs[kind], model, {"f32": 1e-6, "keep": 1e-6, "int8": 0.02, "int4": 0.15}[weights])
         lines = answers(programs[kind], 1, 64, "together", adapters)
         against_reference(kind, model, adapters, lines, most)
         same_bits(kind, programs[kind], adapters, lines)
@@ -169,12 +194,19 @@ def refused(infc, source, work):
     """(name, arguments of write_adapter, words of the error)"""
     nan = lambda t: t[next(iter(t))].__setitem__((0, 0), np.nan)  # noqa: E731
     first = "base_model.model.model.layers.0.self_attn.q_proj"
+    vector = first + ".lora_magnitude_vector"
     cases = [
         ("L8-unmatched", {"spoil": lambda t: t.update({first.replace("q_proj", "x_proj") + ".lora_A.weight": np.ones((4, 64), np.float32)})}, "x_proj"),
         ("prefix", {"spoil": lambda t: t.update({k.replace("base_model.model.", ""): t.pop(k) for k in list(t)})}, "not A or B of a linear layer"),
         ("L18-head", {"spoil": lambda t: t.update({"base_model.model.lm_head.lora_A.weight": np.ones((4, 64), np.float32)})}, "lm_head"),
-        ("dora", {"use_dora": True}, "use_dora"),
-        ("dora-tensor", {"spoil": lambda t: t.update({first + ".lora_magnitude_vector.weight": np.ones((4, 4), np.float32)})}, "DoRA"),
+        ("dora-without", {"use_dora": True, "spoil": lambda t: t.pop(vector)}, "has no lora_magnitude_vector beside it"),
+        ("dora-unsaid", {"spoil": lambda t: t.update({vector: np.ones(128, np.float32)})}, "has no use_dora"),
+        ("dora-alone", {"use_dora": True, "spoil": lambda t: [t.pop(first + f".lora_{x}.weight") for x in "AB"]}, "has no lora_A"),
+        ("dora-short", {"use_dora": True, "spoil": lambda t: t.update({vector: np.ones(127, np.float32)})}, f'"{vector}" is not a vector of 128'),
+        ("dora-matrix", {"use_dora": True, "spoil": lambda t: t.update({vector: np.ones((128, 1), np.float32)})}, f'"{vector}" is not a vector of 128'),
+        ("dora-nan", {"use_dora": True, "spoil": lambda t: t[vector].__setitem__(3, np.inf)}, f'"{vector}" holds what is no number'),
+        ("dora-elsewhere", {"use_dora": True, "spoil": lambda t: t.update({first.replace("q_proj", "x_proj") + ".lora_magnitude_vector": np.ones(64, np.float32)})}, "x_proj"),
+        ("vector", {"spoil": lambda t: t.update({first + ".lora_A.weight": np.ones(64, np.float32)})}, "not a matrix"),
         ("saved", {"modules_to_save": ["lm_head"]}, "modules_to_save"),
         ("bias", {"bias": "all"}, "bias"),
         ("pissa", {"init_lora_weights": "pissa"}, "init_lora_weights"),
@@ -240,6 +272,11 @@ def preloaded(infc, work, adapters):
     expect(code == 2 and "WEIGHT*DIR" in words, f"a sum without a weight is refused: {words}")
     code, words = run(plain, "--adapter", f"mix=1*{adapters['qv']},1*{adapters['qv']}")
     expect(code == 3 and "adapters.max_rank" in words, f"a sum of too many ranks is refused: {words}")
+    for sum_of in (f"0.5*{adapters['dora']}", f"1*{adapters['qv']},1*{adapters['dora']}"):
+        code, words = run(plain, "--adapter", f"mix={sum_of}")
+        expect(code == 3 and "dora/adapter_config.json: use_dora" in words, f"a sum with DoRA is refused: {words}")
+    same = run(plain, "--adapter", f"mix=1*{adapters['dora']}")
+    expect(same == run(plain, "--adapter", adapters["dora"]) and same != base, f"DoRA alone, once: {same}")
     code, words = run(out / "tiny", cwd=work / "int8")
     expect(code == 4 and "all/adapter_config.json" in words, f"preloaded from a folder that is not there: {words}")
     for bad, where in (("[{name: a b, path: x}]", "preload.name"), ("[{name: a, path: x}, {name: a, path: y}]", "already"),
@@ -261,13 +298,17 @@ def main():
         "some": write_adapter(work / "some", 3, 8, ["k_proj", "up_proj", "down_proj"], "F16",
                               rank_pattern={"layers.1.mlp.up_proj": 3}, alpha_pattern={"mlp.down_proj": 5}),
     }
+    adapters["dora"] = write_adapter(work / "dora", 4, 4, use_dora=True)
+    adapters["dora-some"] = write_adapter(work / "dora-some", 5, 20, ["v_proj", "o_proj", "up_proj", "down_proj"], "BF16", use_dora=True,
+                                          use_rslora=True, rank_pattern={"layers.1.mlp.up_proj": 3}, alpha_pattern={"mlp.down_proj": 5})  # fmt: skip
     adapters["sum"] = {adapters["all"]: 0.5, adapters["some"]: -0.25, adapters["qv"]: 0.5}
     program = formats(infc, source, work, adapters)
     out = work / "life-model"
     compile_model(infc, work / "hf", out, "--set", "adapters.max_loaded=2")
-    done = subprocess.run([program_of(source, out), "life", adapters["all"], adapters["some"]], capture_output=True, text=True)
-    print(done.stdout, done.stderr, end="")
-    expect(done.returncode == 0, "what loading, replacing and removing must do")
+    for pair in (("all", "some"), ("dora", "all")):
+        done = subprocess.run([program_of(source, out), "life", *(adapters[a] for a in pair)], capture_output=True, text=True)
+        print(done.stdout, done.stderr, end="")
+        expect(done.returncode == 0, f"what loading, replacing and removing must do: {pair}")
     refused(infc, source, work)
     preloaded(infc, work, adapters)
     print(f"{len(language.FAILED)} failures")

@@ -1,11 +1,13 @@
 /* Requests of a language model with adapters and without: MODEL_HEADER and MODEL, its name, are macros of the command
  * line. usage: run_adapters answers WORKERS CHUNK together|alone NAME=DIR|WEIGHT*DIR+...
- * or run_adapters life DIR DIR
+ * or run_adapters life DIR DIR, or run_adapters panels
  *
  * answers: seven requests, number i with adapter i % (1 + how many there are), of which 0 is none; a line for each: ids
- * of the answer and the bits of their logprobs. life: what loading, replacing and removing must do. */
+ * of the answer and the bits of their logprobs. life: what loading, replacing and removing must do. panels: of each
+ * linear layer, by name, the norm of each row of weights and its product with cos(0), cos(1), .. */
 #include MODEL_HEADER
 #include "infrt_llm.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +95,7 @@ static void load(infrt_llm *llm, const char *name, char *text) {
     }
     for (char *part = strtok(text, "+"); part; part = strtok(NULL, "+"), n++)
         parts[n] = (infrt_llm_adapter_part){.folder = strchr(part, '*') + 1, .weight = strtof(part, NULL)};
-    must(infrt_llm_adapter_sum(JOIN(MODEL, _model)(), parts, n, &adapter, &error));
+    must(infrt_llm_adapter_sum(llm, parts, n, &adapter, &error));
     must(infrt_llm_adapter_add(llm, name, adapter, &error));
     infrt_llm_adapter_free(&adapter);
 }
@@ -213,7 +215,34 @@ static int life(const char *first, const char *second) {
     return failures ? 1 : 0;
 }
 
+static int panels(void) {
+    const infc_adapter_info *info = JOIN(MODEL, _model)()->llm->adapters;
+    infrt_weights weights;
+    must(infrt_weights_open(JOIN(MODEL, _model)(), NULL, &weights, &error));
+    for (uint32_t number = 0; number < info->layers * info->n_modules; number++) {
+        const infc_adapter_module *m = &info->modules[number % info->n_modules];
+        float *w = malloc((size_t)m->inputs * 16 * sizeof *w);
+        if (!w) return 1;
+        printf("model.layers.%u.%s", number / info->n_modules, m->name);
+        for (uint32_t row = 0; row < m->outputs; row++) {
+            double square = 0, probe = 0;
+            if (row % 16 == 0) info->panel(weights.data, number, row / 16, w);
+            for (uint32_t k = 0; k < m->inputs; k++) {
+                const double at = (double)w[k * 16 + row % 16];
+                square += at * at;
+                probe += at * cos((double)k);
+            }
+            printf(" %.9g:%.9g", sqrt(square), probe);
+        }
+        printf("\n");
+        free(w);
+    }
+    infrt_weights_close(&weights);
+    return 0;
+}
+
 int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "panels") == 0) return panels();
     if (argc >= 5 && strcmp(argv[1], "answers") == 0) return answers(argc - 2, argv + 2);
     if (argc == 4 && strcmp(argv[1], "life") == 0) return life(argv[2], argv[3]);
     return 2;

@@ -29,6 +29,7 @@ def make_adapters(source, root):
     for i, name in enumerate("abcde"):
         adapters.write_adapter(root / name, seed=i, rank=2 + i)
     adapters.write_adapter(root / "deep", seed=9, rank=64)
+    adapters.write_adapter(root / "dora", seed=8, rank=4, use_dora=True)
     adapters.write_adapter(root / "huge", seed=9, rank=4, spoil=lambda tensors: tensors.update({k: t * 1e30 for k, t in tensors.items()}))
     adapters.write_adapter(root / "single", seed=9, rank=4, spoil=lambda tensors: tensors[min(tensors)].__setitem__((0, 0), 1e38))
     shutil.copytree(root / "a", root / "hostile")
@@ -170,6 +171,16 @@ def check_sums(server, program, root):
     expect(server.ask("POST", UNLOAD, {"lora_name": "mix"})[0] == 200 and answer(server, "mix") == 404, "and it goes")
 
 
+def check_dora(server, program, root):
+    """Loaded beside others while they answer; no part of a sum."""
+    words = [program, "run", "--prompt", VERSE, "--max-tokens", "24", "--json", "--adapter", root / "dora"]
+    want = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)["text"]
+    expect(load(server, "dora", "dora") == 200 and answer(server, "dora") == want, f"DoRA: as alone: {want!r}")
+    status, told = server.json("POST", LOAD, {"lora_name": "y", "sum": [{"lora_path": "dora"}, {"lora_path": "a"}]})
+    expect(status == 400 and told["error"]["message"].startswith("dora/adapter_config.json: use_dora"), f"DoRA in a sum: {told}")
+    expect(server.ask("POST", UNLOAD, {"lora_name": "dora"})[0] == 200 and answer(server, "dora") == 404, "DoRA: and it goes")
+
+
 def check_gone(server):
     """An adapter that is unloaded between a request's arrival and its turn: 404 as at any other time."""
     seen, going = set(), True
@@ -303,6 +314,7 @@ def main():
         check_names(server, program, root)
         check_refused(server, root)
         check_sums(server, program, root)
+        check_dora(server, program, root)
         check_foreign(server, program, root)
         check_gone(server)
         check_overflow(server, program, root)

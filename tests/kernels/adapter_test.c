@@ -20,11 +20,11 @@ typedef struct adapter_case {
 static const adapter_case cases[] = {
     {1, 64, {32}, 1, 16},       {1, 130, {23}, 1, 5},          {4, 64, {64, 16, 16}, 3, 32},
     {13, 200, {16, 48}, 2, 33}, {40, 65, {32, 16, 32}, 3, 48}, {7, 1, {40}, 1, 1},
-    {26, 96, {48, 48}, 2, 20},
+    {26, 96, {48, 48}, 2, 20},  {9, 70, {90}, 1, 24},
 };
 
-static float x[MOST * MOST_K], weight[MOST_K], y[MOST * 2 * MOST_N], down[MOST * 3 * RANKS],
-    out[MOST * 2 * MOST_N], other[MOST * 2 * MOST_N];
+static float x[MOST * MOST_K], weight[MOST_K], y[MOST * 2 * MOST_N], before[MOST * MOST_N],
+    down[MOST * 3 * RANKS], out[MOST * 2 * MOST_N], other[MOST * 2 * MOST_N];
 static int32_t slots[MOST];
 static int8_t *pool;
 static ptrdiff_t slot_bytes;
@@ -36,6 +36,10 @@ static ptrdiff_t rank_of(const adapter_case *c, int slot, ptrdiff_t m) {
     return slot == 0 && rank == 0 ? 1 : rank;
 }
 static int type_of(int slot, ptrdiff_t m) { return (int)((slot + m + turn) % 4); }
+
+static bool dora_of(const adapter_case *c, int slot, ptrdiff_t m) {
+    return rank_of(c, slot, m) && (slot + m + turn) % 2;
+}
 
 static float value(void) { return (float)((double)(kernel_random(&state) % 2001) / 1000.0 - 1.0); }
 
@@ -76,8 +80,8 @@ static ptrdiff_t put_panels(int8_t *at, int type, ptrdiff_t rows, ptrdiff_t colu
     return ((rows + 15) / 16 * panel + 63) / 64 * 64;
 }
 
-/* [slot][module][rank][k] and [slot][module][output][rank], as stored. */
-static float a_of[SLOTS][3][RANKS][MOST_K], b_of[SLOTS][3][MOST_N][RANKS];
+/* [slot][module][rank][k], [slot][module][output][rank] and g of each output, 1 without DoRA, as stored. */
+static float a_of[SLOTS][3][RANKS][MOST_K], b_of[SLOTS][3][MOST_N][RANKS], g_of[SLOTS][3][MOST_N];
 static const float scale = 0.75f;
 
 static void fill_pool(const adapter_case *c) {
@@ -89,9 +93,14 @@ static void fill_pool(const adapter_case *c) {
             const ptrdiff_t rank = rank_of(c, s, m);
             const int type = type_of(s, m);
             int8_t *slot = pool + s * slot_bytes;
-            int32_t entry[4] = {(int32_t)rank | type << 16, 0, (int32_t)(at / 64), 0};
+            const bool dora = dora_of(c, s, m);
+            int32_t entry[4] = {(int32_t)rank | type << 16 | dora << 24, 0, (int32_t)(at / 64), 0};
             memcpy(&entry[1], &scale, 4);
             at += put_panels(slot + at, type, rank, c->k, a_of[s][m][0], MOST_K);
+            for (ptrdiff_t n = 0; n < c->outputs[m]; n++)
+                g_of[s][m][n] = dora ? 1.0f + value() : 1.0f;
+            if (dora) memcpy(slot + at, g_of[s][m], (size_t)c->outputs[m] * 4);
+            at += dora ? (c->outputs[m] + 15) / 16 * 64 : 0;
             entry[3] = (int32_t)(at / 64);
             at += put_panels(slot + at, type, c->outputs[m], rank, b_of[s][m][0], RANKS);
             memcpy(slot + (FIRST + m) * 16, entry, sizeof entry);
@@ -128,12 +137,13 @@ static infk_entry *find(const char *name) { /* null: of another level */
 static void call(const infk_kernel *k, infk_entry *entry, const infk_adapter_dims *d,
                  ptrdiff_t from, float *result, ptrdiff_t parts) {
     const uint8_t use = 1;
-    const float *rows = x + from * d->k, *before = y + from * d->n, *both = y + from * 2 * d->n,
+    const float *rows = x + from * d->k, *one = y + from * d->n, *both = y + from * 2 * d->n,
                 *of = down + from * d->modules * d->ranks;
-    const void *in[4][6] = {{rows, slots + from, pool},
+    const void *in[5][6] = {{rows, slots + from, pool},
                             {rows, weight, slots + from, pool},
-                            {before, of, slots + from, pool, &use},
-                            {before, both, of, slots + from, pool, &use}};
+                            {one, of, slots + from, pool, &use},
+                            {one, of, before + from * d->n, slots + from, pool, &use},
+                            {one, both, of, slots + from, pool, &use}};
     const ptrdiff_t units = infk_units(k->kind, d);
     void *outs[2] = {result, NULL};
     for (ptrdiff_t p = parts; p-- > 0;) {
@@ -173,10 +183,12 @@ static void test_line(const adapter_case *c, const infk_kernel *k, const infk_ke
     for (ptrdiff_t t = 0; t < d.t; t++)
         call(k, find(k->name), &one, t, other + t * row_floats(&d, k->kind), 2);
     compare(k, &d, "another result of a row alone");
-    if (k->kind != INFK_adapter_out) return;
+    if (k->kind != INFK_adapter_out && k->kind != INFK_adapter_sum) return;
     memcpy(other, y, bytes); /* in place */
     const uint8_t use = 1;
-    const void *in[] = {other, down, slots, pool, &use};
+    const void *plain[] = {other, down, slots, pool, &use},
+               *summed[] = {other, down, before, slots, pool, &use};
+    const void *const *in = k->kind == INFK_adapter_out ? plain : summed;
     void *outs[] = {other, NULL};
     find(k->name)(&d, in, outs, 0, infk_units(k->kind, &d));
     compare(k, &d, "another result in place");
@@ -215,22 +227,31 @@ static double up_of(const adapter_case *c, ptrdiff_t t, ptrdiff_t m, ptrdiff_t n
     return sum;
 }
 
-static void check_out(const adapter_case *c, ptrdiff_t t) {
+static double g_at(ptrdiff_t t, ptrdiff_t m, ptrdiff_t n) {
+    return slots[t] >= 0 && slots[t] < SLOTS ? (double)g_of[slots[t]][m][n] : 1.0;
+}
+
+static void check_out(const adapter_case *c, bool sum, ptrdiff_t t) {
     const infk_adapter_dims d = dims_of(c, INFK_adapter_out);
     for (ptrdiff_t m = 0, n = 0; m < c->modules; m++)
-        for (ptrdiff_t i = 0; i < c->outputs[m]; i++, n++)
-            near("adapter_out", t, out[t * d.n + n], (double)y[t * d.n + n] + up_of(c, t, m, i), 40);
+        for (ptrdiff_t i = 0; i < c->outputs[m]; i++, n++) {
+            const double rest = sum ? (double)before[t * d.n + n] : 0.0;
+            const double own = (double)y[t * d.n + n] - rest + up_of(c, t, m, i);
+            near(sum ? "adapter_sum" : "adapter_out", t, out[t * d.n + n], rest + g_at(t, m, i) * own, 80);
+        }
 }
 
 static void check_gate(const adapter_case *c, ptrdiff_t t) {
     for (ptrdiff_t n = 0; n < c->outputs[0]; n++) {
         const float *z = y + t * 2 * c->outputs[0] + n / 16 * 32 + n % 16;
-        const double gate = (double)z[0] + up_of(c, t, 0, n), up = (double)z[16] + up_of(c, t, 1, n);
-        near("adapter_gate", t, out[t * c->outputs[0] + n], gate / (1 + exp(-gate)) * up, 400);
+        const double gate = g_at(t, 0, n) * ((double)z[0] + up_of(c, t, 0, n)),
+                     up = g_at(t, 1, n) * ((double)z[16] + up_of(c, t, 1, n));
+        near("adapter_gate", t, out[t * c->outputs[0] + n], gate / (1 + exp(-gate)) * up, 1600);
     }
 }
 
 static bool takes(const adapter_case *c, infk_kind kind) {
+    if (kind == INFK_adapter_sum) return c->modules == 1;
     return kind != INFK_adapter_gate || (c->modules == 2 && c->outputs[0] == c->outputs[1]);
 }
 
@@ -239,6 +260,7 @@ static void fill(const adapter_case *c) {
     for (int i = 0; i < MOST * MOST_K; i++) x[i] = value();
     for (int i = 0; i < MOST_K; i++) weight[i] = value();
     for (int i = 0; i < MOST * 2 * MOST_N; i++) y[i] = value() * 4;
+    for (int i = 0; i < MOST * MOST_N; i++) before[i] = value() * 4;
     for (int i = 0; i < MOST * 3 * RANKS; i++) down[i] = value();
     for (int i = 0; i < MOST; i++)
         slots[i] = (int32_t)(kernel_random(&state) % (SLOTS + 2)) - 1; /* -1, 3: none */
@@ -261,7 +283,8 @@ static void test_case(const adapter_case *c) {
         const infk_adapter_dims d = dims_of(c, k->kind);
         call(k, NULL, &d, 0, out, 1);
         for (ptrdiff_t t = 0; t < c->t; t++) {
-            if (k->kind == INFK_adapter_out) check_out(c, t);
+            if (k->kind == INFK_adapter_out || k->kind == INFK_adapter_sum)
+                check_out(c, k->kind == INFK_adapter_sum, t);
             else if (k->kind == INFK_adapter_gate) check_gate(c, t);
             else check_down(c, k->kind == INFK_adapter_rms, t);
         }

@@ -175,3 +175,18 @@ def read_adapter(folder):
             factor = alpha / (r**0.5 if c.get("use_rslora") else r)
             pairs[module + ".weight"] = (a, np.float32(factor) * tensors[name.replace("lora_A", "lora_B")])
     return pairs
+
+
+def read_magnitudes(folder):
+    """Of an adapter with DoRA -> {name of the weight: magnitude of each output}"""
+    tensors = read_safetensors(pathlib.Path(folder) / "adapter_model.safetensors")
+    ends = [(k, k.removeprefix("base_model.model.").split(".lora_magnitude_vector")) for k in tensors]
+    return {names[0] + ".weight": tensors[k] for k, names in ends if len(names) == 2}
+
+
+def adapted(weight, pair, magnitude=None):
+    """The weight with an adapter in it. DoRA (arXiv 2402.09353, equation 5; PEFT's DoraLinearLayer): its rows have the magnitudes as norms."""
+    weight = weight + pair[1].astype(weight.dtype) @ pair[0].astype(weight.dtype)
+    if magnitude is None:
+        return weight
+    return magnitude.astype(weight.dtype)[:, None] * weight / np.sqrt((weight * weight).sum(-1, keepdims=True))

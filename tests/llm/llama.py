@@ -44,6 +44,8 @@ class Llama:
         self.weights = {k: v.astype(dtype) for k, v in weights.items()}
         pairs = checkpoint.read_adapter(adapter) if adapter else {}
         self.adapter = {k: (a.astype(dtype), b.astype(dtype)) for k, (a, b) in pairs.items()}
+        for name, magnitude in (checkpoint.read_magnitudes(adapter) if adapter else {}).items():
+            self.weights[name] = checkpoint.adapted(self.weights[name], self.adapter.pop(name), magnitude)
         self.inverse = frequencies(self.config)
 
     def linear(self, x, name):

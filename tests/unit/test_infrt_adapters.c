@@ -155,8 +155,13 @@ static void configurations(void **state) {
     assert_string_equal(config_error("{\"peft_type\":\"LORA\",\"r\":4}", &c),
                         "c has no lora_alpha");
     assert_non_null(strstr(config_error("{\"r\":0}", &c), ", r: not a rank"));
-    assert_non_null(
-        strstr(config_error("{\"use_dora\":true}", &c), "use_dora: DoRA is not supported; merge"));
+    assert_string_equal(
+        config_error("{\"peft_type\":\"LORA\",\"r\":4,\"lora_alpha\":8,\"use_dora\":true}", &c), "");
+    assert_true(c.dora);
+    assert_string_equal(
+        config_error("{\"peft_type\":\"LORA\",\"r\":4,\"lora_alpha\":8,\"use_dora\":null}", &c), "");
+    assert_false(c.dora);
+    assert_non_null(strstr(config_error("{\"use_dora\":1}", &c), "use_dora"));
     assert_non_null(strstr(config_error("{\"modules_to_save\":[\"a\"]}", &c), "modules_to_save"));
     assert_non_null(
         strstr(config_error("{\"init_lora_weights\":\"pissa_niter_4\"}", &c), "init_lora_weights"));
@@ -257,10 +262,18 @@ static void tensors(void **state) {
         "");
     assert_int_equal(n, 2);
     assert_non_null(strstr(tensors_error("{" A "}", 23, &n), "\"a\""));
-    assert_non_null(strstr(tensors_error("{\"q.lora_magnitude_vector\":{\"dtype\":\"F32\","
+    assert_non_null(strstr(tensors_error("{\"lora_magnitude_vector\":{\"dtype\":\"F32\","
                                          "\"shape\":[4],\"data_offsets\":[0,16]}}",
                                          16, &n),
-                           "DoRA"));
+                           "not a matrix")); /* no module before it */
+    assert_string_equal(tensors_error("{\"a.q_proj.lora_magnitude_vector\":{\"dtype\":\"F32\","
+                                      "\"shape\":[4],\"data_offsets\":[0,16]}}",
+                                      16, &n),
+                        "");
+    assert_non_null(strstr(tensors_error("{\"a.q_proj.lora_magnitude_vector\":{\"dtype\":\"F32\","
+                                         "\"shape\":[5],\"data_offsets\":[0,16]}}",
+                                         16, &n),
+                           "its bytes"));
     assert_non_null(strstr(tensors_error("{" A "}", 25, &n), "after the last"));
     assert_non_null(strstr(tensors_error("{" A "," A "}", 24, &n), "\"a\""));
     assert_non_null(strstr(

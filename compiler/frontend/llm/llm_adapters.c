@@ -21,7 +21,7 @@ enum { ENTRY_BYTES = 16, PANEL = 16 };
 
 static int64_t panels(int64_t n) { return infc_round_up(n, PANEL); }
 
-/* A matrix in a slot: adapter_dims.def. */
+/* A matrix in a slot: adapter_dims.def. And g, with DoRA. */
 static int64_t matrix_bytes(const infc_adapter_facts *f, int64_t rows, int64_t columns) {
     const int64_t panel = f->int8 ? PANEL * 4 + PANEL * columns : PANEL * 4 * columns;
     return infc_round_up(panels(rows) / PANEL * panel, INFC_ALIGN);
@@ -32,7 +32,7 @@ static int64_t layer_bytes(const infc_adapter_facts *f) {
     int64_t bytes = 0;
     for (int i = 0; i < INFC_ADAPTER_MODULES; i++)
         bytes += matrix_bytes(f, f->max_rank, f->modules[i].inputs) +
-                 matrix_bytes(f, f->modules[i].outputs, f->max_rank);
+                 matrix_bytes(f, f->modules[i].outputs, f->max_rank) + panels(f->modules[i].outputs) * 4;
     return bytes;
 }
 
@@ -113,6 +113,18 @@ infc_status infc_llm_adapt(infc_llm_build *b, const infc_llm_rows *rows, const c
     INFC_TRY(down(b, rows, first, n, outputs, attrs, &in[1]));
     const char *node = infc_arena_printf(b->cx->arena, "%s_adapted", first);
     return infc_llm_op(b, INFC_OP_adapter_out, node, in, 5, attrs, 3, y);
+}
+
+infc_status infc_llm_adapt_sum(infc_llm_build *b, const infc_llm_rows *rows, const char *role,
+                               MlirValue before, MlirValue *y) {
+    int64_t outputs;
+    infc_attr attrs[4];
+    const MlirValue *i = b->inputs, use = i[modules[number_of(role)].use];
+    MlirValue in[] = {*y, {0}, before, i[INFC_LLM_ADAPTER_SLOTS], i[INFC_LLM_ADAPTER_POOL], use};
+    if (!infc_llm_adapts(b)) return INFC_OK;
+    INFC_TRY(down(b, rows, role, 1, &outputs, attrs, &in[1]));
+    const char *node = infc_arena_printf(b->cx->arena, "%s_adapted", role);
+    return infc_llm_op(b, INFC_OP_adapter_sum, node, in, 6, attrs, 3, y);
 }
 
 infc_status infc_llm_adapt_gated(infc_llm_build *b, const infc_llm_rows *rows, MlirValue both, MlirValue *h) {

@@ -84,6 +84,9 @@ bool infc_llm_adapts(const infc_llm_build *b);
 /* y, which nothing else reads, plus what adapters add to it: of n modules of the layer that read `rows`, from the one
  * of that role on. Without adapters y stays as it is. */
 infc_status infc_llm_adapt(infc_llm_build *b, const infc_llm_rows *rows, const char *first, int n, MlirValue *y);
+/* The same of one module, of a y that `before` has been added to. */
+infc_status infc_llm_adapt_sum(infc_llm_build *b, const infc_llm_rows *rows, const char *role,
+                               MlirValue before, MlirValue *y);
 /* The same of h, a gated feed-forward; both: gate and up before that, 16 of each in turn. */
 infc_status infc_llm_adapt_gated(infc_llm_build *b, const infc_llm_rows *rows, MlirValue both, MlirValue *h);
 

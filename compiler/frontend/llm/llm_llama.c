@@ -19,7 +19,7 @@ static infc_status attention(infc_llm_build *b, MlirValue x, MlirValue *out) {
     rows = infc_llm_rows_of(y, (int64_t)(b->model->config.heads * b->model->config.head_dim));
     INFC_TRY(infc_llm_linear(b, &rows, "attn_o", &o, 1, &y));
     INFC_TRY(infc_llm_add(b, "attn_residual", y, x, out));
-    return infc_llm_adapt(b, &rows, "attn_o", 1, out);
+    return infc_llm_adapt_sum(b, &rows, "attn_o", x, out);
 }
 
 static infc_status feed_forward(infc_llm_build *b, MlirValue x, MlirValue *out) {
@@ -31,7 +31,7 @@ static infc_status feed_forward(infc_llm_build *b, MlirValue x, MlirValue *out) 
     rows = infc_llm_rows_of(y, (int64_t)b->model->config.ffn);
     INFC_TRY(infc_llm_linear(b, &rows, "ffn_down", &down, 1, &y));
     INFC_TRY(infc_llm_add(b, "ffn_residual", y, x, out));
-    return infc_llm_adapt(b, &rows, "ffn_down", 1, out);
+    return infc_llm_adapt_sum(b, &rows, "ffn_down", x, out);
 }
 
 infc_status infc_llm_build_llama(infc_llm_build *b, MlirValue *logits) {

@@ -97,6 +97,21 @@ const char *infc_shape_adapter_out(infc_arena *arena, const infc_op_desc *desc, 
     return wrong;
 }
 
+const char *infc_shape_adapter_sum(infc_arena *arena, const infc_op_desc *desc, infc_type *out) {
+    const int64_t rows = desc->in[0].dims[0];
+    const char *wrong = infc_desc_check(arena, desc);
+    if (!wrong) wrong = check_attrs(arena, desc);
+    if (wrong) return wrong;
+    const infc_attr *modules = infc_desc_attr(desc, "modules");
+    if (modules->n_ints != 1) return "several modules";
+    for (int i = 0; i < 3 && !wrong; i += 2)
+        wrong = want(arena, desc, i, INFC_DTYPE_f32, rows, modules->ints[0]);
+    if (!wrong) wrong = want(arena, desc, 1, INFC_DTYPE_f32, rows, down_columns(desc));
+    if (!wrong) wrong = check_pool(arena, desc, 3);
+    if (!wrong) *out = desc->in[0];
+    return wrong;
+}
+
 const char *infc_shape_adapter_gate(infc_arena *arena, const infc_op_desc *desc, infc_type *out) {
     const int64_t rows = desc->in[0].dims[0];
     const char *wrong = infc_desc_check(arena, desc);
@@ -116,11 +131,13 @@ const char *infc_shape_adapter_gate(infc_arena *arena, const infc_op_desc *desc,
 void infc_call_adapter(const infc_op_desc *desc, infc_kernel_call *out) {
     const infc_attr *modules = infc_desc_attr(desc, "modules");
     const bool in = desc->kind == INFC_OP_adapter_in || desc->kind == INFC_OP_adapter_rms;
-    const bool rms = desc->kind == INFC_OP_adapter_rms, gate = desc->kind == INFC_OP_adapter_gate;
-    const infc_type *pool = &desc->in[rms || desc->kind == INFC_OP_adapter_out ? 3 : in ? 2 : 4];
+    const bool rms = desc->kind == INFC_OP_adapter_rms;
+    const bool gate = desc->kind == INFC_OP_adapter_gate, sum = desc->kind == INFC_OP_adapter_sum;
+    const infc_type *pool = &desc->in[gate || sum ? 4 : in && !rms ? 2 : 3];
     *out = (infc_kernel_call){.kind = rms    ? INFK_adapter_rms
                                       : in   ? INFK_adapter_in
                                       : gate ? INFK_adapter_gate
+                                      : sum  ? INFK_adapter_sum
                                              : INFK_adapter_out,
                               .types = {"f32", rms ? "f32" : "", "f32"}};
     out->dims.adapter = (infk_adapter_dims){
@@ -139,5 +156,5 @@ void infc_call_adapter(const infc_op_desc *desc, infc_kernel_call *out) {
 }
 
 bool infc_op_is_adapted(infc_op_kind kind) {
-    return kind == INFC_OP_adapter_out || kind == INFC_OP_adapter_gate;
+    return kind == INFC_OP_adapter_out || kind == INFC_OP_adapter_sum || kind == INFC_OP_adapter_gate;
 }

@@ -21,6 +21,7 @@ static int64_t llm_units(const infc_kernel_call *call) {
         return product(infc_dim_blocks(call->dims.adapter.t, 12), call->dims.adapter.modules,
                        call->dims.adapter.ranks / 16);
     case INFK_adapter_out:
+    case INFK_adapter_sum:
     case INFK_adapter_gate: return infc_dim_blocks(call->dims.adapter.n, 16);
     case INFK_quantize_groups:
     case INFK_rms_groups: return call->dims.groups.m;

@@ -1,5 +1,5 @@
 /* adapter_gate: silu(gate) * up of z [t][2 n], 16 of gate and 16 of up in turn, to each of which B of what adapter_in
- * made is added first, for rows with an adapter; see adapter_out_ref.c. x, a gated feed-forward without adapters, is
+ * made is added first, for rows with an adapter; see adapter_out_ref.c.in. x, a gated feed-forward without adapters, is
  * not read: the result may lie there. A unit is 16 results of all rows. */
 static INFK_INLINE float INFK_PART(at)(const int8_t *p, ptrdiff_t i, int type) {
     const infk_b2 *halves = (const infk_b2 *)(const void *)p;
@@ -16,13 +16,16 @@ static INFK_INLINE float INFK_PART(with)(const infk_adapter_dims *d, float y, co
     const int8_t *slot = pool + slots[t] * d->slot_bytes;
     const infk_i4 *entry = (const infk_i4 *)(const void *)slot + (d->first + m) * 4;
     const int rank = entry[0] & 0xffff;
-    const int type = (int)(entry[0] >> 16);
-    const int8_t *scales = slot + (ptrdiff_t)entry[3] * 64 + (type == 3 ? n / 16 * 64 : 0);
+    const int type = (int)(entry[0] >> 16 & 0xff);
+    const int8_t *all = slot + (ptrdiff_t)entry[3] * 64;
+    const float *g = (const float *)(const void *)all - d->n;
+    const int8_t *scales = all + (type == 3 ? n / 16 * 64 : 0);
     const int8_t *b = scales + (type == 3 ? 64 : 0);
     for (int r = 0; r < rank; r++)
         sum = s_fma(down[(t * d->modules + m) * d->ranks + r],
                     INFK_PART(at)(b, (n / 16 * rank + r) * 16 + n % 16, type), sum);
     if (type == 3) sum *= ((const float *)(const void *)(scales + n / 16 * rank * 16))[n % 16];
+    if (entry[0] >> 24) return g[n] * (y + sum);
     return rank ? y + sum : y;
 }
 

@@ -3,7 +3,7 @@ static INFK_INLINE vf16x INFK_PART(with)(const infk_adapter_dims *d, vf16x y, co
                                          const int8_t *slot, ptrdiff_t m, ptrdiff_t panel) {
     const infk_i4 *entry = (const infk_i4 *)(const void *)slot + (d->first + m) * 4;
     const ptrdiff_t rank = entry[0] & 0xffff, at = (ptrdiff_t)entry[3] * 64;
-    const int type = (int)(entry[0] >> 16);
+    const int type = (int)(entry[0] >> 16 & 0xff);
     const float *floats = (const float *)(const void *)(slot + at) + panel * rank * 16;
     const infk_b2 *halves = (const infk_b2 *)(const void *)(slot + at) + panel * rank * 16;
     const int8_t *bytes = slot + at + panel * (64 + rank * 16);
@@ -23,6 +23,8 @@ static INFK_INLINE vf16x INFK_PART(with)(const infk_adapter_dims *d, vf16x y, co
             sum = v_fma(v_set1(down[m * d->ranks + i]), v_from_int(vi_load_i8(bytes + 64 + i * 16)), sum);
         sum = v_mul(sum, v_load((const float *)(const void *)bytes));
     }
+    if (entry[0] >> 24)
+        return v_mul(v_load((const float *)(const void *)(slot + at) - d->n + panel * 16), v_add(y, sum));
     return v_add(y, sum);
 }
 
