@@ -151,7 +151,7 @@ static const infc_target *find_arch(const char *arch, size_t n) {
 }
 
 static bool all_in(const char *features, const char *list) {
-    for (const char *f = features; *f; f += strspn(f, " ")) {
+    for (const char *f = features + strspn(features, " "); *f; f += strspn(f, " ")) {
         const size_t n = strcspn(f, " ");
         if (!list_has(list, f, n)) return false;
         f += n;
