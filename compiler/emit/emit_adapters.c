@@ -58,11 +58,11 @@ static const char *call_of(const infc_emit_unit *u, const infc_plan_step *step) 
     const long long keep_k = (long long)call->dims.keep.k, format = (long long)call->dims.keep.format;
     switch (step->kernel->kind) {
     case INFK_linear_i8:
-        return infc_arena_printf(arena, "s_unpack_i8((const int8_t *)at + panel * %lld, %lld, out)",
+        return infc_arena_printf(arena, "s_unpack_i8((const int8_t *)at + panel * %lld, 128, %lld, out)",
                                  bytes, linear_k);
     case INFK_linear_i4:
-        return infc_arena_printf(arena, "s_unpack_i4((const int8_t *)at + panel * %lld, %lld, %lld, out)",
-                                 bytes, bytes, linear_k);
+        return infc_arena_printf(arena, "s_unpack_i4((const int8_t *)at + panel * %lld, %lld, %lld, %lld, out)",
+                                 bytes, bytes, (long long)u->plan->llm->int4_rotate, linear_k);
     case INFK_linear_keep:
         return infc_arena_printf(
             arena,

@@ -3,7 +3,7 @@
 #include "scalar.h"
 
 /* Undoes the transform of n inputs of 16 outputs, v[n][16], as s_rotate does for one. */
-static INFK_INLINE void s_unpack_rotate(float *v, ptrdiff_t n) {
+static INFK_INLINE void s_unpack_rotate(float *v, ptrdiff_t n, ptrdiff_t rotate) {
     for (ptrdiff_t stride = 16; stride < n * 16; stride *= 2)
         for (ptrdiff_t block = 0; block < n * 16; block += 2 * stride)
             for (ptrdiff_t i = block; i < block + stride; i++) {
@@ -11,38 +11,40 @@ static INFK_INLINE void s_unpack_rotate(float *v, ptrdiff_t n) {
                 v[i] = a + b;
                 v[i + stride] = a - b;
             }
-    for (ptrdiff_t i = 0; n == 64 && i < 64 * 16; i++) v[i] *= S_ROOT_2;
+    for (ptrdiff_t i = 0; n < rotate && i < n * 16; i++) v[i] *= S_ROOT_2;
 }
 
-/* n transformed inputs, of which k are there, times the scales of their outputs. */
-static INFK_INLINE void s_unpack_rows(float *v, ptrdiff_t n, ptrdiff_t k, const float *scales, float *to) {
-    s_unpack_rotate(v, n);
+/* n inputs, transformed by `rotate` values, 64 or 128, of which k are there, times the scales of their outputs. */
+static INFK_INLINE void s_unpack_rows(float *v, ptrdiff_t n, ptrdiff_t rotate, ptrdiff_t k,
+                                      const float *scales, float *to) {
+    s_unpack_rotate(v, n, rotate);
     for (ptrdiff_t i = 0; i < n && i < k; i++)
         for (ptrdiff_t l = 0; l < 16; l++)
-            to[i * 16 + l] = v[i * 16 + l] * (scales[l] * S_ROTATED_ROW);
+            to[i * 16 + l] = v[i * 16 + l] * (scales[l] * s_rotated_row(rotate));
 }
 
 /* As pack_i8 makes it. */
-static INFK_INLINE void s_unpack_i8(const int8_t *panel, ptrdiff_t k, float *to) {
+static INFK_INLINE void s_unpack_i8(const int8_t *panel, ptrdiff_t rotate, ptrdiff_t k, float *to) {
     const ptrdiff_t groups = (k + 63) / 64;
     const float *scales = (const float *)(const void *)(panel + groups * 1024 + 64);
-    for (ptrdiff_t at = 0; at < groups * 64; at += 128) {
-        const ptrdiff_t n = s_rotate_size(groups * 64 - at);
+    for (ptrdiff_t at = 0, n; at < groups * 64; at += n) {
         float v[128 * 16];
+        n = s_rotate_size(rotate, groups * 64 - at);
         for (ptrdiff_t i = 0; i < n; i++)
             for (ptrdiff_t l = 0; l < 16; l++)
                 v[i * 16 + l] = (float)panel[(at + i) / 4 * 64 + l * 4 + i % 4];
-        s_unpack_rows(v, n, k - at, scales, to + at * 16);
+        s_unpack_rows(v, n, rotate, k - at, scales, to + at * 16);
     }
 }
 
 /* As pack_i4 makes it: `bytes` of a panel. */
-static INFK_INLINE void s_unpack_i4(const int8_t *panel, ptrdiff_t bytes, ptrdiff_t k, float *to) {
+static INFK_INLINE void s_unpack_i4(const int8_t *panel, ptrdiff_t bytes, ptrdiff_t rotate,
+                                    ptrdiff_t k, float *to) {
     const ptrdiff_t groups = (k + 63) / 64;
     const float *scales = (const float *)(const void *)(panel + bytes - 64);
-    for (ptrdiff_t at = 0; at < groups * 64; at += 128) {
-        const ptrdiff_t n = s_rotate_size(groups * 64 - at);
+    for (ptrdiff_t at = 0, n; at < groups * 64; at += n) {
         float v[128 * 16];
+        n = s_rotate_size(rotate, groups * 64 - at);
         for (ptrdiff_t i = 0; i < n; i++) {
             const ptrdiff_t g = (at + i) / 64, j = i % 64;
             const uint8_t *codes = (const uint8_t *)panel + (g / 4 * 2112 + g % 4 * 16);
@@ -52,7 +54,7 @@ static INFK_INLINE void s_unpack_i4(const int8_t *panel, ptrdiff_t bytes, ptrdif
                 v[i * 16 + l] = (float)((codes[l] % 16 + 1) * (nibble - codes[l] / 16));
             }
         }
-        s_unpack_rows(v, n, k - at, scales, to + at * 16);
+        s_unpack_rows(v, n, rotate, k - at, scales, to + at * 16);
     }
 }
 

@@ -164,7 +164,7 @@ def formats(infc, source, work, adapters):
     room = ["--set", "adapters.max_loaded=6", "--set", "adapters.max_rank=32"]
     programs = {}
     cases = (("f32", work / "hf", 2e-3, "keep"), ("rounded", work / "hf", 0.1, "int8"), ("int8", work / "hf", 0.2, ""),
-             ("int4", work / "hf", 2, ""), ("keep", gguf, 0.3, ""))  # fmt: skip
+             ("int4", work / "hf", 3, ""), ("keep", gguf, 0.3, ""))  # fmt: skip
     for kind, model, most, held in cases:
         out = work / kind
         weights = "f32" if kind == "rounded" else kind

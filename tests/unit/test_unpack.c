@@ -43,50 +43,53 @@ static void same(ptrdiff_t k) {
 
 static const ptrdiff_t sizes[] = {64, 128, 192, 70, 200, 768};
 
+static const ptrdiff_t rotates[] = {64, 128};
+enum { CASES = 2 * sizeof sizes / sizeof *sizes };
+
 static void int8(void **state) {
     (void)state;
     fill();
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        const ptrdiff_t k = sizes[s], bytes = infk_panel_i8_bytes(k);
-        const infk_pack_dims pack = {.n = N, .k = k, .rotate = 1, .parts = 1, .x_row = k, .y_row = bytes};
-        const infk_embed_dims embed = {.t = N, .k = k, .rotate = 1, .w_panel = bytes};
+    for (size_t s = 0; s < CASES; s++) {
+        const ptrdiff_t k = sizes[s / 2], bytes = infk_panel_i8_bytes(k), rotate = rotates[s % 2];
+        const infk_pack_dims pack = {.n = N, .k = k, .rotate = rotate, .parts = 1, .x_row = k, .y_row = bytes};
+        const infk_embed_dims embed = {.t = N, .k = k, .rotate = rotate, .w_panel = bytes};
         run(INFK_pack_i8, "f32", "", "i8", &pack, (const void *[]){w}, packed);
         run(INFK_embed_i8, "i32", "i8", "f32", &embed, (const void *[]){rows, packed}, want);
-        for (int p = 0; p < PANELS; p++) s_unpack_i8(packed + p * bytes, k, got[p]);
+        for (int p = 0; p < PANELS; p++) s_unpack_i8(packed + p * bytes, rotate, k, got[p]);
         same(k);
     }
 }
 
-/* Input j of block `at`: the sum over the block of what is stored, with the signs of the transform, over 16, the values
- * of a block of 64 times the root of 2. */
-static double turned(const int8_t *row, ptrdiff_t k, ptrdiff_t at, ptrdiff_t j, float scale) {
-    const ptrdiff_t groups = (k + 63) / 64, n = groups * 64 - at < 128 ? 64 : 128;
+/* Input j of block `at`: the sum over the block of what is stored, with the signs of the transform, over 8 with 64
+ * values, over 16 with 128, the values of a block of 64 that is left over of these times the root of 2. */
+static double turned(const int8_t *row, ptrdiff_t k, ptrdiff_t rotate, ptrdiff_t at, ptrdiff_t j, float scale) {
+    const ptrdiff_t groups = (k + 63) / 64, left = groups * 64 - at, n = left < rotate ? left : rotate;
     double sum = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
         const int code = (uint8_t)row[groups * 64 + (at + i) / 64];
         const double v = (code % 16 + 1) * ((double)row[at + i] - code / 16);
         sum += __builtin_popcountll((unsigned long long)(i & j)) % 2 ? -v : v;
     }
-    return sum * (double)scale / 16 * (n == 64 ? sqrt(2.0) : 1.0);
+    return sum * (double)scale / (rotate == 64 ? 8 : 16) * (n < rotate ? sqrt(2.0) : 1.0);
 }
 
 static void int4(void **state) {
     (void)state;
     fill();
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        const ptrdiff_t k = sizes[s], groups = (k + 63) / 64, row = infk_chosen_i4_bytes(k),
-                        bytes = infk_panel_i4_bytes(k);
-        const infk_pack_dims choose = {.n = N, .k = k, .rotate = 1, .parts = 1, .x_row = k, .y_row = row},
-                             pack = {.n = N, .k = k, .rotate = 1, .parts = 1, .x_row = row, .y_row = bytes};
+    for (size_t s = 0; s < CASES; s++) {
+        const ptrdiff_t k = sizes[s / 2], groups = (k + 63) / 64, row = infk_chosen_i4_bytes(k),
+                        bytes = infk_panel_i4_bytes(k), rotate = rotates[s % 2];
+        const infk_pack_dims choose = {.n = N, .k = k, .rotate = rotate, .parts = 1, .x_row = k, .y_row = row},
+                             pack = {.n = N, .k = k, .parts = 1, .x_row = row, .y_row = bytes};
         run(INFK_choose_i4, "f32", "", "i8", &choose, (const void *[]){w}, chosen);
         run(INFK_pack_i4, "i8", "", "i8", &pack, (const void *[]){chosen}, packed);
-        for (int p = 0; p < PANELS; p++) s_unpack_i4(packed + p * bytes, bytes, k, got[p]);
+        for (int p = 0; p < PANELS; p++) s_unpack_i4(packed + p * bytes, bytes, rotate, k, got[p]);
         for (ptrdiff_t n = 0; n < N; n++) {
             double off = 0, all = 0;
             float scale;
             memcpy(&scale, chosen + n * row + groups * 65, sizeof scale);
             for (ptrdiff_t i = 0; i < k; i++) {
-                const double value = turned(chosen + n * row, k, i / 128 * 128, i % 128, scale),
+                const double value = turned(chosen + n * row, k, rotate, i / rotate * rotate, i % rotate, scale),
                              mine = (double)got[n / 16][i * 16 + n % 16];
                 assert_true(fabs(mine - value) < 1e-5);
                 off += pow(mine - (double)w[n * k + i], 2);
