@@ -52,7 +52,7 @@ void infc_spec_key_values(const infc_spec_key *key,
                           void (*fn)(void *user, const char *value, size_t n, bool done), void *user);
 /* The spec of docs/spec.md with everything that is implemented. */
 extern const char infc_spec_example[];
-/* The limits of an integer. */
+/* The limits of an integer, and of a number whose key has some in `values`. */
 void infc_spec_key_range(const infc_spec_key *key, long long *out_low, long long *out_high);
 
 #endif

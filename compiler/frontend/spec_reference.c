@@ -112,6 +112,10 @@ static void put_type(infc_buf *out, const infc_spec_key *key) {
     } else {
         infc_buf_puts(out, without_article(infc_spec_type_name(key->type)));
         const bool amount = key->type == INFC_SPEC_size || key->type == INFC_SPEC_duration;
+        if (key->type == INFC_SPEC_number && *key->values) {
+            infc_spec_key_range(key, &low, &high);
+            infc_buf_printf(out, ", %lld to %lld", low, high);
+        }
         if (amount && *key->values) infc_buf_printf(out, ", at least %s", key->values);
     }
     if (key->many)

@@ -67,6 +67,15 @@ static void put_integer(infc_buf *out, const infc_spec_key *key) {
     infc_buf_printf(out, "\"type\": \"integer\", \"minimum\": %lld, \"maximum\": %lld", low, high);
 }
 
+/* The limits hold for fractions too, whose text a pattern does not measure. */
+static void put_number(infc_buf *out, const infc_spec_key *key) {
+    long long low, high;
+    infc_spec_key_range(key, &low, &high);
+    infc_buf_puts(out, "\"anyOf\": [{\"type\": \"number\"");
+    if (*key->values) infc_buf_printf(out, ", \"minimum\": %lld, \"maximum\": %lld", low, high);
+    infc_buf_puts(out, "}, {\"type\": \"string\", \"pattern\": \"^[-+.0-9eE]+(/[-+.0-9eE]+)?$\"}]");
+}
+
 static void put_choice(infc_buf *out, const infc_spec_key *key) {
     enumeration e = {.out = out, .all = !key->done, .first = true};
     infc_buf_puts(out, "\"enum\": [");
@@ -85,11 +94,7 @@ static void put_type(infc_buf *out, const infc_spec_key *key, int depth) {
         put_schema(out, infc_spec_key_below(key, "*"), depth);
         break;
     case INFC_SPEC_integer: put_integer(out, key); break;
-    case INFC_SPEC_number:
-        infc_buf_puts(out,
-                      "\"anyOf\": [{\"type\": \"number\"}, {\"type\": \"string\", \"pattern\": "
-                      "\"^[-+.0-9eE]+(/[-+.0-9eE]+)?$\"}]");
-        break;
+    case INFC_SPEC_number: put_number(out, key); break;
     case INFC_SPEC_size:
         infc_buf_puts(out, "\"anyOf\": [{\"type\": \"integer\", \"minimum\": 1}, {\"type\": "
                            "\"string\", \"pattern\": "

@@ -221,9 +221,12 @@ static void check_target(infc_spec_check *check, infc_yaml *node) {
 }
 
 static void check_number(infc_spec_check *check, const infc_spec_key *key, const char *path, infc_yaml *node) {
-    if (!node->plain || !infc_spec_parse_number(node->text, &node->number)) {
+    long long low, high;
+    infc_spec_key_range(key, &low, &high);
+    if (!node->plain || !infc_spec_parse_number(node->text, &node->number))
         infc_spec_problem_expected(check, key, path, node);
-    }
+    else if (*key->values && !(node->number >= (double)low && node->number <= (double)high))
+        infc_spec_problem(check, node, path, "expected %lld to %lld; got %s", low, high, node->text);
 }
 
 /* A size or a duration: the key's values are the least one. */
