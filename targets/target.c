@@ -252,10 +252,62 @@ static infc_status parse_features(infc_cx *cx, infc_loc loc, const char *text,
     return INFC_OK;
 }
 
+/* What other tools call them. */
+static const struct {
+    const char *other, *name;
+} aliases[] = {{"amd64", "x86-64"}, {"x64", "x86-64"}, {"arm64", "aarch64"}};
+
+/* By edit distance, or by another name, or the first that begins like it; null: none of these. */
+static const char *nearest_name(const char *text) {
+    const char *names[N_TARGETS + 1] = {"host"}, *best = NULL;
+    size_t longest = 1;
+    for (size_t i = 0; i < N_TARGETS; i++) names[i + 1] = targets[i].name;
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (strcmp(text, aliases[i].other) == 0) return aliases[i].name;
+    const char *nearest = infc_nearest(text, names, N_TARGETS + 1);
+    if (nearest) return nearest;
+    for (size_t i = 0; i < N_TARGETS; i++) {
+        size_t n = 0;
+        while (text[n] && text[n] == targets[i].name[n]) n++;
+        if (n <= longest) continue;
+        longest = n;
+        best = targets[i].name;
+    }
+    return best;
+}
+
+static infc_status refuse_name(infc_cx *cx, infc_loc loc, const char *text) {
+    if (strcmp(text, "host") == 0)
+        return infc_fail(cx, INFC_ERR_SPEC, loc,
+                         "target \"host\": this machine is none that infc knows; "
+                         "name a target, see infc targets");
+    if (strcmp(text, "all") == 0)
+        return infc_fail(cx, INFC_ERR_SPEC, loc,
+                         "target \"all\": only infc compare --target all takes it; elsewhere name "
+                         "targets, see infc "
+                         "targets");
+    const char *nearest = nearest_name(text);
+    return infc_fail(cx, INFC_ERR_SPEC, loc, "unknown target \"%s\"; %s%s", text,
+                     nearest ? "nearest: " : "known: see infc targets", nearest ? nearest : "");
+}
+
+static const char *in_lower_case(infc_arena *arena, const char *text) {
+    char *lower = infc_arena_copy_string(arena, text, strlen(text));
+    for (char *p = lower; *p; p++)
+        if (*p >= 'A' && *p <= 'Z') *p = (char)(*p - 'A' + 'a');
+    return lower;
+}
+
 infc_status infc_target_parse(infc_cx *cx, infc_loc loc, const char *text, infc_target *out) {
+    text = in_lower_case(cx->arena, text);
     if (strcmp(text, "x86-64-v1") == 0)
         text = "x86-64"; /* as the psABI calls what comes before v2 */
     if (strchr(text, ':')) return infc_target_parse_levels(cx, loc, text, out);
+    if (strpbrk(text, ", "))
+        return infc_fail(cx, INFC_ERR_SPEC, loc,
+                         "target \"%s\": for several write a list in a spec, [A, B], and A,B after "
+                         "--target",
+                         text);
     size_t n = strcspn(text, "+");
     bool host = n == 4 && memcmp(text, "host", n) == 0;
     const infc_target *base = host ? find_host() : find_name(text, n);
@@ -266,16 +318,5 @@ infc_status infc_target_parse(infc_cx *cx, infc_loc loc, const char *text, infc_
         return INFC_OK;
     }
     if (base) return parse_features(cx, loc, text, base, text + n, out);
-    if (host) {
-        return infc_fail(cx, INFC_ERR_SPEC, loc,
-                         "target \"host\": this machine is none that infc knows; "
-                         "name a target, see infc targets");
-    }
-    const char *names[N_TARGETS + 1] = {"host"};
-    for (size_t i = 0; i < N_TARGETS; i++) names[i + 1] = targets[i].name;
-    const char *nearest = infc_nearest(text, names, N_TARGETS + 1);
-    if (nearest) {
-        return infc_fail(cx, INFC_ERR_SPEC, loc, "unknown target \"%s\"; nearest: %s", text, nearest);
-    }
-    return infc_fail(cx, INFC_ERR_SPEC, loc, "unknown target \"%s\"; known: see infc targets", text);
+    return refuse_name(cx, loc, text);
 }

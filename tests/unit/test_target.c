@@ -18,6 +18,10 @@ static void names(void **state) {
     assert_string_equal(target.name, "aarch64+i8mm");
     assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "x86-64-v4+vnni+amx", &target), INFC_OK);
     assert_string_equal(target.name, "x86-64-v4+amx");
+    assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "X86-64-V3+AVX2", &target), INFC_OK);
+    assert_string_equal(target.name, "x86-64-v3");
+    assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "X86-64:Base,V3", &target), INFC_OK);
+    assert_string_equal(target.name, "x86-64:base,v3");
     for (size_t i = 0; i < infc_target_count(); i++) {
         assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, infc_target_at(i)->name, &target), INFC_OK);
         assert_string_equal(target.cflags, infc_target_at(i)->cflags);
@@ -35,6 +39,16 @@ static void refusals(void **state) {
         {"aarch46", "unknown target \"aarch46\"; nearest: aarch64"},
         {"hots", "unknown target \"hots\"; nearest: host"},
         {"pdp11", "unknown target \"pdp11\"; known: see infc targets"},
+        {"x87", "unknown target \"x87\"; nearest: x86-64"},
+        {"arm64", "unknown target \"arm64\"; nearest: aarch64"},
+        {"AMD64", "unknown target \"amd64\"; nearest: x86-64"},
+        {"riscv32imac", "unknown target \"riscv32imac\"; nearest: riscv64"},
+        {"ALL",
+         "target \"all\": only infc compare --target all takes it; elsewhere name targets, see "
+         "infc targets"},
+        {"aarch64+dotprod, x86-64",
+         "target \"aarch64+dotprod, x86-64\": for several write a list in a "
+         "spec, [A, B], and A,B after --target"},
         {"", "unknown target \"\"; known: see infc targets"},
         {"x86-64-v4+apx",
          "target \"x86-64-v4+apx\": x86_64 has no feature \"apx\"; nearest target: x86-64-v4"},
