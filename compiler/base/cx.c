@@ -168,3 +168,13 @@ void infc_progress(infc_cx *cx, const char *format, ...) {
     va_end(args);
     cx->progress(cx->progress_user, text);
 }
+
+void infc_milestone(infc_cx *cx, const char *format, ...) {
+    if (!cx->milestone) return;
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    cx->milestone(cx->progress_user, text);
+}

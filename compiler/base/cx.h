@@ -28,7 +28,8 @@ typedef struct infc_cx {
     size_t n_diags, cap_diags, n_errors;
     void (*progress)(void *user, const char *what); /* null: silent */
     void *progress_user;
-    const char *cache_dir;            /* null: no cache */
+    void (*milestone)(void *user, const char *what); /* null: silent */
+    const char *cache_dir;                           /* null: no cache */
     double run_limit;                 /* seconds that a run of what was built may take; 0: any */
     struct infc_mapping *mappings;    /* of infc_file_map */
     struct infc_digest_note *digests; /* of infc_digest_note */
@@ -60,6 +61,9 @@ void infc_diags_excuse(infc_cx *cx, size_t mark, const char *why);
 void infc_diags_text(const infc_cx *cx, infc_buf *out);
 void infc_diags_json(const infc_cx *cx, infc_buf *out);
 
+/* What is being done: shown to who watches, until the next. */
 void infc_progress(infc_cx *cx, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A part of long work is done: a line that stays, in a log. */
+void infc_milestone(infc_cx *cx, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -25,7 +25,7 @@ infc_status infc_file_write(infc_cx *cx, const char *path, infc_bytes bytes, uns
 /* For a file that the user names: refuses one that infc_file_map has read for cx, or infc_file_note has told of,
  * under whatever name. */
 infc_status infc_file_spare(infc_cx *cx, const char *path);
-/* The same, and refuses one in a folder that is not there: for before long work. */
+/* The same, and refuses a folder, and one that cannot be written where it is to be: for before long work. */
 infc_status infc_file_check_named(infc_cx *cx, const char *path);
 /* Checks infc_file_spare and writes, like infc_file_write; of a link the file that it leads to, into devices and pipes
  * as they are: a file in the place of /dev/stdout would take it from everybody. */

@@ -69,12 +69,29 @@ infc_status infc_file_write(infc_cx *cx, const char *path, infc_bytes bytes, uns
     return written(cx, path, bytes, infc_file_try_write(path, &bytes, 1, mode));
 }
 
+/* Makes the file that infc_file_try_write would, and takes it away again. */
+static int try_beside(const char *path) {
+    char temp[4096], target[PATH_MAX];
+    const char *real = realpath(path, target) ? target : path;
+    const int fd = open_beside(real, 0644, temp, sizeof temp);
+    if (fd < 0) return errno;
+    close(fd);
+    unlink(temp);
+    return 0;
+}
+
 infc_status infc_file_check_named(infc_cx *cx, const char *path) {
-    const char *dir = infc_path_dir(cx->arena, path);
+    const infc_loc loc = {.file = path};
+    const char *dir = infc_path_dir(cx->arena, path), *hidden = infc_file_hidden(path);
     INFC_TRY(infc_file_spare(cx, path));
-    if (access(dir, F_OK) == 0) return INFC_OK;
-    return infc_fail(cx, INFC_ERR_IO, (infc_loc){.file = path}, "cannot write this file: %s: %s",
-                     dir, strerror(errno));
+    if (access(dir, F_OK) < 0)
+        return infc_fail(cx, INFC_ERR_IO, loc, "cannot write this file: %s: %s", dir, strerror(errno));
+    if (hidden) return infc_fail(cx, INFC_ERR_IO, loc, "cannot write this file: %s", hidden);
+    if (infc_dir_exists(path))
+        return infc_fail(cx, INFC_ERR_IO, loc, "this is a folder; name a file, in it or elsewhere");
+    const bool in_place = infc_file_what_else(path);
+    const int error = !in_place ? try_beside(path) : access(path, W_OK) < 0 ? errno : 0;
+    return error ? infc_fail(cx, INFC_ERR_IO, loc, "cannot write this file: %s", strerror(error)) : INFC_OK;
 }
 
 infc_status infc_file_write_named(infc_cx *cx, const char *path, infc_bytes bytes) {

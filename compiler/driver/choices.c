@@ -72,13 +72,30 @@ infc_status infc_compile_options_check(infc_cx *cx, const infc_compile_options *
     return infc_diags_status(cx, mark);
 }
 
+infc_texts infc_targets_split(infc_arena *arena, const infc_texts *names) {
+    infc_texts out = {0};
+    for (size_t i = 0; i < names->n; i++) {
+        const char *at = names->items[i];
+        const bool one = strchr(at, ':');
+        for (;; at++) {
+            const size_t n = one ? strlen(at) : strcspn(at, ",");
+            INFC_GROW(arena, out.items, out.n, out.cap);
+            out.items[out.n++] = infc_arena_copy_string(arena, at, n);
+            at += n;
+            if (!*at) break;
+        }
+    }
+    return out;
+}
+
 infc_status infc_targets_choose(infc_cx *cx, const infc_texts *names, infc_spec *spec) {
     if (names->n == 0) return INFC_OK;
     size_t mark = cx->n_diags;
-    infc_target *targets = INFC_NEW(cx->arena, infc_target, names->n);
+    const infc_texts each = infc_targets_split(cx->arena, names);
+    infc_target *targets = INFC_NEW(cx->arena, infc_target, each.n);
     size_t n = 0;
-    for (size_t i = 0; i < names->n; i++) {
-        if (infc_target_parse(cx, (infc_loc){.file = "--target"}, names->items[i], &targets[n]) != INFC_OK)
+    for (size_t i = 0; i < each.n; i++) {
+        if (infc_target_parse(cx, (infc_loc){.file = "--target"}, each.items[i], &targets[n]) != INFC_OK)
             continue;
         bool again = false; /* host and the name of what it is, for one */
         for (size_t k = 0; k < n; k++) again |= strcmp(targets[k].name, targets[n].name) == 0;

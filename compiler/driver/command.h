@@ -9,7 +9,8 @@ typedef struct infc_call_cx { /* one call of a command */
     bool json;        /* the result is to be JSON */
     infc_buf *out;    /* the result: stdout gets this, also when the command fails */
     const char *made; /* the folder or file that it has made, or null: this stays when stdout fails */
-    const char *kept; /* the folder that it was to make and that is as it was, or null */
+    const char *so_far; /* what is told of the work where it is interrupted, or null */
+    const char *kept;   /* the folder that it was to make and that is as it was, or null */
 } infc_call_cx;
 
 typedef struct infc_command {

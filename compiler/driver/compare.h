@@ -8,10 +8,11 @@
 #include "verify.h"
 
 typedef enum infc_agreement {
-    INFC_AGREES,    /* every tensor has the bits of the reference kernels */
-    INFC_DIFFERS,   /* one has not */
-    INFC_NOT_RUN,   /* no compiler, or nothing here that runs it */
-    INFC_RUN_FAILED /* it could not be compiled, or ended otherwise than well */
+    INFC_AGREES,     /* every tensor has the bits of the reference kernels */
+    INFC_DIFFERS,    /* one has not */
+    INFC_NOT_RUN,    /* no compiler, or nothing here that runs it */
+    INFC_RUN_FAILED, /* it could not be compiled, or ended otherwise than well */
+    INFC_N_AGREEMENTS
 } infc_agreement;
 
 /* What a metric was, and is; NAN: not known. */
@@ -40,7 +41,7 @@ typedef struct infc_compared { /* one target */
     const char *how; /* "natively" */
     const char *why; /* not run, failed: the reason and what to do; else null */
     infc_divergence first;
-    bool in_baseline;
+    bool in_baseline, finished;
     infc_measure measures[INFC_N_METRICS];
     infc_code_mix mix;
     infc_loop_cycles loop;
@@ -62,6 +63,7 @@ typedef struct infc_comparison {
     infc_compared *results;
     size_t n;
     const char *baseline; /* path, or null */
+    struct json_t *baseline_json;
     infc_regression *regressions;
     size_t n_regressions, cap_regressions;
 } infc_comparison;
@@ -79,18 +81,40 @@ const char *infc_change_text(infc_arena *arena, double percent);
 
 /* compare_measure.c: compiles for all targets that have a compiler, runs what runs here. */
 infc_status infc_compare_measure(infc_comparison *c, const infc_compile_options *compile);
+/* The targets that were finished when it failed, in words; null: none. */
+const char *infc_compare_so_far(const infc_comparison *c);
 /* compare_count.c: instructions of the model's functions in one run, under the target's emulator. Where that
  * cannot count or there is none, the metric stays unknown and `uncounted` says why. */
 infc_status infc_compare_count(infc_comparison *c, const char *binary, const char *inputs, infc_compared *out);
 /* compare_loop.c: static cycles of the hottest loop, by llvm-mca if it is installed. */
 infc_status infc_compare_loop(infc_comparison *c, infc_compared *out);
-/* compare_baseline.c: reads `path` into the measures, and records what is worse than the spec allows. Refuses what is
- * of another model, or no comparison. */
-infc_status infc_compare_baseline(infc_comparison *c, const char *path);
+/* compare_baseline_file.c: reads `path`, sets c->baseline and c->baseline_json; refuses what is no comparison. */
+infc_status infc_compare_baseline_read(infc_comparison *c, const char *path);
+/* compare_baseline.c: refuses the baseline, if there is one, when it is of another model. */
+infc_status infc_compare_baseline_suits(infc_comparison *c, const char *model);
+/* Takes the baseline into the measures, and records what is worse than the spec allows. */
+void infc_compare_baseline(infc_comparison *c);
 /* Whether all targets agree and nothing regressed; targets that the spec requires were run. */
 bool infc_compare_ok(const infc_comparison *c);
 /* Why not, one sentence each. */
 size_t infc_compare_faults(const infc_comparison *c, const char ***out);
+
+/* compare_outputs.c: reports in several forms, to standard output (path null) or to files. */
+typedef struct infc_compare_output {
+    const char *path;
+    void (*put)(const infc_comparison *c, infc_buf *out);
+} infc_compare_output;
+typedef struct infc_compare_outputs {
+    infc_compare_output *items;
+    size_t n;
+} infc_compare_outputs;
+/* Of the values of --format and of -o; `json`: --json was given. */
+infc_status infc_compare_outputs_choose(infc_cx *cx, const infc_texts *names, const infc_texts *files,
+                                        bool json, infc_compare_outputs *out);
+/* Before hours of work: each can be written, and is neither what is read nor the baseline nor another of them. */
+infc_status infc_compare_outputs_check(infc_cx *cx, const infc_compare_outputs *outputs, const char *baseline);
+infc_status infc_compare_outputs_write(const infc_comparison *c,
+                                       const infc_compare_outputs *outputs, infc_buf *out);
 
 /* compare_text.c, compare_json.c, compare_junit.c, compare_html.c */
 void infc_compare_text(const infc_comparison *c, infc_buf *out);

@@ -1,5 +1,4 @@
 /* compare_baseline.c - an earlier comparison beside this one: changes, limits, and whether all is well. */
-#include "../base/file.h"
 #include "compare.h"
 #include "manifest.h"
 #include <math.h>
@@ -63,75 +62,59 @@ static void judge(infc_comparison *c, const infc_compared *r) {
 }
 
 /* What a baseline has of a metric: none or null is not known. */
-static infc_status take_measure(infc_comparison *c, const char *path, const json_t *was, int m,
-                                infc_compared *r) {
+static void take_measure(infc_comparison *c, const json_t *was, int m, infc_compared *r) {
     const char *metric = infc_metrics[m].name;
     const json_t *value = json_object_get(was, metric);
     infc_measure *measure = &r->measures[m];
-    if (json_is_number(value) && json_number_value(value) >= 0) {
-        measure->before = json_number_value(value);
-        return INFC_OK;
-    }
-    if (value && !json_is_null(value))
-        return infc_fail(c->cx, INFC_ERR_MODEL, (infc_loc){.file = path},
-                         "target %s: \"%s\" is no number of at least 0; write the file anew with "
-                         "--update-baseline",
-                         r->target.name, metric);
-    if (!isnan(measure->now) && !isnan(c->spec->thresholds[m]))
-        infc_warn(c->cx, (infc_loc){.file = path},
+    if (json_is_integer(value)) measure->before = (double)json_integer_value(value);
+    else if (!value && !isnan(measure->now) && !isnan(c->spec->thresholds[m]))
+        infc_warn(c->cx, (infc_loc){.file = c->baseline},
                   "target %s has no %s in this baseline, so that it is not limited; add it with "
                   "--update-baseline",
                   r->target.name, metric);
-    return INFC_OK;
 }
 
 /* Its measures, and whether it ran: a target that was compared before and is not now is told, never passed over. */
-static infc_status take_target(infc_comparison *c, const char *path, const json_t *was) {
-    const infc_loc loc = {.file = path};
-    const char *name = infc_json_text_of(was, "name");
+static void take_target(infc_comparison *c, const json_t *was) {
+    const infc_loc loc = {.file = c->baseline};
+    const char *name = infc_json_text_of(was, "name"), *status = infc_json_text_of(was, "status");
     infc_compared *r = (infc_compared *)find(c, name);
-    if (!*name)
-        return infc_fail(c->cx, INFC_ERR_MODEL,
-                         loc, "one of \"targets\" has no name; write the file anew with --update-baseline");
     if (!r) {
         infc_warn(c->cx, loc, "target %s is in this baseline and is not compared now", name);
-        return INFC_OK;
+        return;
     }
-    if (r->in_baseline)
-        return infc_fail(c->cx, INFC_ERR_MODEL,
-                         loc, "target %s is in this baseline twice; write it anew with --update-baseline", name);
     r->in_baseline = true;
-    for (int m = 0; m < INFC_N_METRICS; m++) INFC_TRY(take_measure(c, path, was, m, r));
-    if (r->agreement == INFC_NOT_RUN && strcmp(infc_json_text_of(was, "status"), "not_run") != 0)
+    for (int m = 0; m < INFC_N_METRICS; m++) take_measure(c, was, m, r);
+    if (r->agreement == INFC_NOT_RUN && strcmp(status, infc_agreement_words[INFC_NOT_RUN]) != 0)
         infc_warn(c->cx, loc, "target %s was run for this baseline and is not now: %s", name, r->why);
     judge(c, r);
-    return INFC_OK;
 }
 
-infc_status infc_compare_baseline(infc_comparison *c, const char *path) {
-    json_t *json, *was;
+infc_status infc_compare_baseline_suits(infc_comparison *c, const char *model) {
+    if (!c->baseline) return INFC_OK;
+    const char *was = infc_json_text_of(c->baseline_json, "model");
+    if (strcmp(was, model) == 0) return INFC_OK;
+    return infc_fail(
+        c->cx, INFC_ERR_SPEC, (infc_loc){.file = c->baseline},
+        "this baseline is of model \"%s\", not of \"%s\"; name another file, or write this "
+        "one anew with --update-baseline",
+        was, model);
+}
+
+void infc_compare_baseline(infc_comparison *c) {
+    const json_t *was;
     size_t i;
-    infc_loc loc = {.file = path};
-    INFC_TRY(infc_comparison_read(c->cx, path, &json));
-    const char *model = infc_json_text_of(json, "model"),
-               *version = infc_json_text_of(json, "infc");
-    if (strcmp(model, c->model) != 0)
-        return infc_fail(c->cx, INFC_ERR_SPEC, loc,
-                         "this baseline is of model \"%s\", not of \"%s\"; name another file, or "
-                         "write this one anew "
-                         "with --update-baseline",
-                         model, c->model);
-    if (strcmp(infc_json_text_of(json, "model_sha256"), c->model_sha256) != 0)
+    const infc_loc loc = {.file = c->baseline};
+    const char *version = infc_json_text_of(c->baseline_json, "infc");
+    if (strcmp(infc_json_text_of(c->baseline_json, "model_sha256"), c->model_sha256) != 0)
         infc_warn(c->cx, loc, "the model's file has changed since this baseline");
     if (strcmp(version, INFC_VERSION) != 0)
         infc_warn(c->cx, loc, "this baseline was made by infc %s; this is %s", version, INFC_VERSION);
-    c->baseline = path;
-    json_array_foreach(json_object_get(json, "targets"), i, was) INFC_TRY(take_target(c, path, was));
+    json_array_foreach(json_object_get(c->baseline_json, "targets"), i, was) take_target(c, was);
     for (i = 0; i < c->n; i++)
         if (!c->results[i].in_baseline)
             infc_warn(c->cx, loc, "target %s is not in this baseline; add it with --update-baseline",
                       c->results[i].target.name);
-    return INFC_OK;
 }
 
 static bool required(const infc_comparison *c, const infc_compared *r) {

@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 /* A context whose problems are facts about a target, and no failure of the comparison. */
 static infc_cx attempt(const infc_cx *cx) {
@@ -129,19 +130,32 @@ static infc_status measure(infc_comparison *c, infc_build *build, const infc_bui
     return infc_compare_loop(c, r);
 }
 
-/* The targets to compile for: the spec's, those named, or all. */
+static infc_status measure_row(infc_comparison *c, infc_build *build, const infc_built *built, infc_compared *r) {
+    infc_progress(c->cx, "comparing %s", r->target.name);
+    if (built->failed) {
+        r->agreement = INFC_RUN_FAILED;
+        r->why = built->failed;
+        return INFC_OK;
+    }
+    INFC_TRY(infc_memory_check(c->cx, &build->spec, &built->plan));
+    return measure(c, build, built, r);
+}
+
+/* The targets to compile for: the spec's, or those named, of which `all` is all that have a name. */
 static infc_status choose(infc_comparison *c, const infc_compile_options *compile, infc_spec *spec) {
     infc_spec_set *sets = INFC_NEW(c->cx->arena, infc_spec_set, compile->sets.n);
-    bool all = false;
+    infc_texts names = {0};
     for (size_t i = 0; i < compile->sets.n; i++) sets[i].assignment = compile->sets.items[i];
     INFC_TRY(infc_spec_read(c->cx, compile->path, sets, compile->sets.n, spec));
-    for (size_t i = 0; i < compile->targets.n; i++)
-        all |= strcmp(compile->targets.items[i], "all") == 0;
-    if (!all) return infc_targets_choose(c->cx, &compile->targets, spec);
-    spec->n_targets = infc_target_count();
-    spec->targets = INFC_NEW(c->cx->arena, infc_target, spec->n_targets);
-    for (size_t i = 0; i < spec->n_targets; i++) spec->targets[i] = *infc_target_at(i);
-    return INFC_OK;
+    infc_texts given = infc_targets_split(c->cx->arena, &compile->targets);
+    for (size_t i = 0; i < given.n; i++) {
+        const bool all = strcasecmp(given.items[i], "all") == 0;
+        for (size_t k = 0; k < (all ? infc_target_count() : 1); k++) {
+            INFC_GROW(c->cx->arena, names.items, names.n, names.cap);
+            names.items[names.n++] = all ? infc_target_at(k)->name : given.items[i];
+        }
+    }
+    return infc_targets_choose(c->cx, &names, spec);
 }
 
 /* A row for each way that a target runs; those that can be compiled are `targets`. */
@@ -176,26 +190,36 @@ infc_status infc_compare_measure(infc_comparison *c, const infc_compile_options 
                          "model by the `bench` of "
                          "its binaries");
     c->spec = spec;
+    INFC_TRY(infc_compare_baseline_suits(c, spec->name));
     begin_all(c, &with.targets);
-    if (with.targets.n == 0)
-        return infc_fail(c->cx, INFC_ERR_TOOLCHAIN, INFC_NO_LOC,
-                         "no target has a compiler here: %s", c->results[0].why);
+    INFC_TRY(infc_interrupt_check(c->cx)); /* else compilers seem to be missing */
+    if (with.targets.n == 0) { /* the rows say why; the model is read for its name and digest */
+        with.stop_after = "import";
+        with.out_dir = NULL;
+    }
     INFC_TRY(infc_compile(c->cx, &with, build));
     c->model = build->spec.name;
     INFC_TRY(infc_model_digest(c->cx, &build->spec, &build->ir, &c->model_sha256));
     for (size_t i = 0, k = 0; i < c->n; i++) {
         infc_compared *r = &c->results[i];
-        if (r->why) continue;
-        if (r->way == 0) k++;
-        const infc_built *built = &build->targets[k - 1];
-        infc_progress(c->cx, "comparing %s", r->target.name);
-        if (built->failed) {
-            r->agreement = INFC_RUN_FAILED;
-            r->why = built->failed;
-            continue;
-        }
-        INFC_TRY(infc_memory_check(c->cx, &build->spec, &built->plan));
-        INFC_TRY(measure(c, build, built, r));
+        if (!r->why && r->way == 0) k++;
+        if (!r->why) INFC_TRY(measure_row(c, build, &build->targets[k - 1], r));
+        r->finished = true;
+        infc_milestone(c->cx, "%s: %s (%zu of %zu)", r->target.name,
+                       infc_agreement_words[r->agreement], i + 1, c->n);
     }
     return INFC_OK;
+}
+
+const char *infc_compare_so_far(const infc_comparison *c) {
+    infc_buf text = {.arena = c->cx->arena};
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++) n += c->results[i].finished;
+    if (n == 0) return NULL;
+    infc_buf_printf(&text, "%zu of %zu targets were compared", n, c->n);
+    for (size_t i = 0; i < c->n; i++)
+        if (c->results[i].finished)
+            infc_buf_printf(&text, "%s%s %s", i ? ", " : ": ", c->results[i].target.name,
+                            infc_agreement_words[c->results[i].agreement]);
+    return infc_buf_str(&text);
 }

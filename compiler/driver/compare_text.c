@@ -20,22 +20,25 @@ const char *infc_change_text(infc_arena *arena, double percent) {
     return percent == 0 ? "same" : infc_arena_printf(arena, "%+.1f %%", percent);
 }
 
-/* What changed most of what is limited. */
+/* Of what is limited, what is furthest over its limit; when nothing is over, what changed most. */
 static const char *worst_change(const infc_comparison *c, const infc_compared *r) {
     double worst = NAN;
+    bool worst_over = false;
     int at = 0;
     for (int m = 0; m < INFC_N_METRICS; m++) {
-        const double change = infc_measure_change(&r->measures[m]);
-        if (isnan(change) || isnan(c->spec->thresholds[m]) || !(isnan(worst) || fabs(change) > fabs(worst)))
-            continue;
-        worst = change;
+        const double change = infc_measure_change(&r->measures[m]), limit = c->spec->thresholds[m];
+        const bool over = change > limit;
+        const double weight = over ? change - limit : fabs(change);
+        if (isnan(change) || isnan(limit) || over < worst_over) continue;
+        if (over == worst_over && !isnan(worst) && weight <= worst) continue;
+        worst = weight;
+        worst_over = over;
         at = m;
     }
     if (isnan(worst)) return "-";
-    const char *text = infc_change_text(c->cx->arena, worst);
-    if (worst == 0) return text;
-    return infc_arena_printf(c->cx->arena, "%s %s%s", infc_metrics[at].name, text,
-                             worst > c->spec->thresholds[at] ? " over" : "");
+    const char *text = infc_change_text(c->cx->arena, infc_measure_change(&r->measures[at]));
+    if (worst == 0 && !worst_over) return text;
+    return infc_arena_printf(c->cx->arena, "%s %s%s", infc_metrics[at].name, text, worst_over ? " over" : "");
 }
 
 static const char *output_text(infc_arena *arena, const infc_compared *r) {
@@ -49,7 +52,7 @@ enum { N_COLUMNS = 9 };
 static infc_table table_of(const infc_comparison *c) {
     infc_arena *arena = c->cx->arena;
     infc_table table = {.arena = arena, .n_columns = N_COLUMNS, .right = 0x17c};
-    INFC_TABLE_ROW(&table, "target", "output", "file", "code", "arena", "stack", "instructions",
+    INFC_TABLE_ROW(&table, "target", "output", "file", "text", "arena", "stack", "instructions",
                    "vs baseline", "time");
     for (size_t i = 0; i < c->n; i++) {
         const infc_compared *r = &c->results[i];

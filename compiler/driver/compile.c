@@ -16,6 +16,8 @@ static infc_status compile_for(infc_pipeline *p, infc_built *built) {
 static infc_status try_for(infc_pipeline *p, infc_built *built) {
     const size_t mark = p->cx->n_diags;
     const infc_status status = compile_for(p, built);
+    if (p->options->keep_going && status == INFC_OK)
+        infc_milestone(p->cx, "%s: compiled", built->target->name);
     if (!p->options->keep_going || (status != INFC_ERR_TOOLCHAIN && status != INFC_ERR_UNSUPPORTED))
         return status;
     INFC_TRY(infc_interrupt_check(p->cx));

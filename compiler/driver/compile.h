@@ -77,7 +77,9 @@ void infc_memory_warn(infc_cx *cx, const infc_spec *spec, const infc_plan *plan)
 infc_status infc_memory_check(infc_cx *cx, const infc_spec *spec, const infc_plan *plan);
 /* choices.c: collects what is wrong with names of stages and passes. */
 infc_status infc_compile_options_check(infc_cx *cx, const infc_compile_options *options);
-/* The targets of --target, duplicates left out, instead of the spec's. */
+/* "A,B" as A and B; a comma after a colon is between levels of one target. */
+infc_texts infc_targets_split(infc_arena *arena, const infc_texts *names);
+/* The targets of --target, split and duplicates left out, instead of the spec's. */
 infc_status infc_targets_choose(infc_cx *cx, const infc_texts *names, infc_spec *spec);
 /* budgets.c: fails with INFC_ERR_CHECK for each budget of the spec that a target exceeds, as far as it was built. */
 infc_status infc_budgets_check(infc_cx *cx, const infc_build *build);

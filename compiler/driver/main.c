@@ -39,7 +39,7 @@ static void on_no_memory(void *user) {
 /* Whatever else was found out on the way, an interrupted command says this alone. */
 static infc_status only_interrupted(infc_call_cx *call) {
     infc_cx *cx = call->cx;
-    const char *dir = call->made ? call->made : call->kept;
+    const char *dir = call->made ? call->made : call->kept ? call->kept : call->so_far;
     call->out->len = 0;
     cx->n_diags = cx->n_errors = 0;
     return infc_fail(cx, INFC_ERR_IO, INFC_NO_LOC, "interrupted by SIG%s%s%s%s",
@@ -60,6 +60,12 @@ static infc_status help(infc_call_cx *call, const infc_command_entry *entry) {
         infc_buf_puts(call->out, "}\n");
     } else infc_buf_put(call->out, text.data, text.len);
     return INFC_OK;
+}
+
+/* A line that stays, where there is no terminal to overwrite one on. */
+static void print_milestone(void *user, const char *what) {
+    (void)user;
+    fprintf(stderr, "%s\n", what);
 }
 
 static bool print_result(const infc_buf *out) {
@@ -184,6 +190,8 @@ int main(int argc, char **argv) {
     const char *name;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         call.json = call.json || strcmp(argv[i], "--json") == 0; /* also for complaints about the others */
+    if (!cx.progress && !call.json)
+        cx.milestone = print_milestone; /* else stderr is one JSON object */
     infc_status status = dispatch(&call, argc, argv, &name);
     int code = infc_status_exit_code(status);
     if (infc_interrupt_signal()) {
