@@ -56,13 +56,15 @@ static const char *call_of(const infc_emit_unit *u, const infc_plan_step *step) 
     const infc_kernel_call *call = &step->call;
     const long long linear_k = (long long)call->dims.linear.k, bytes = (long long)call->dims.linear.w_panel;
     const long long keep_k = (long long)call->dims.keep.k, format = (long long)call->dims.keep.format;
+    const bool int4 = step->kernel->kind == INFK_linear_i4;
+    const long long rotate = (long long)infc_llm_rotate(u->plan->llm, int4);
     switch (step->kernel->kind) {
     case INFK_linear_i8:
-        return infc_arena_printf(arena, "s_unpack_i8((const int8_t *)at + panel * %lld, 128, %lld, out)",
-                                 bytes, linear_k);
+        return infc_arena_printf(arena, "s_unpack_i8((const int8_t *)at + panel * %lld, %lld, %lld, out)",
+                                 bytes, rotate, linear_k);
     case INFK_linear_i4:
         return infc_arena_printf(arena, "s_unpack_i4((const int8_t *)at + panel * %lld, %lld, %lld, %lld, out)",
-                                 bytes, bytes, (long long)u->plan->llm->int4_rotate, linear_k);
+                                 bytes, bytes, rotate, linear_k);
     case INFK_linear_keep:
         return infc_arena_printf(
             arena,

@@ -58,7 +58,7 @@ typedef struct infc_llm_facts {
     int n_eos;
     const char *format, *kv_format; /* "Q4_1", "int8" */
     const char *calibration; /* null, or what int4 weights were chosen on: "text.txt, 8192 tokens" */
-    int64_t int4_rotate; /* values of the transform of int4 weights and the rows that meet them: 64, 128 (ADR 0022) */
+    int64_t int4_rotate;     /* 64 or 128; to be read by infc_llm_rotate */
     uint64_t parameters;
     const char **files; /* that it was read from */
     size_t n_files;
@@ -67,5 +67,10 @@ typedef struct infc_llm_facts {
     const struct infrt_tokenizer *tokenizer; /* null: none */
     const struct infrt_chat *chat;           /* null: none */
 } infc_llm_facts;
+
+/* By how many values weights of int8, or of int4, and the rows that meet them are transformed: 64 or 128 (ADR 0022). */
+static inline int64_t infc_llm_rotate(const infc_llm_facts *facts, bool int4) {
+    return int4 ? facts->int4_rotate : 128;
+}
 
 #endif

@@ -71,7 +71,7 @@ static infc_status input_of(infc_llm_build *b, infc_llm_rows *rows, infc_llm_for
         INFC_TRY(records(b, rows, 0, node, &rows->groups));
         *out = rows->groups;
     } else {
-        const int64_t rotate = infc_llm_rotate(b, format);
+        const int64_t rotate = infc_llm_format_rotate(b, format);
         MlirValue *record = &rows->records[rotate == 128];
         INFC_TRY(records(b, rows, rotate, node, record));
         *out = *record;
@@ -207,6 +207,6 @@ infc_status infc_llm_embed(infc_llm_build *b, const infc_stored_tensor *table, M
     INFC_TRY(infc_llm_packed(b, &table, 1, format, 1, &in[1]));
     if (format.kind == INFC_FORMAT_keep)
         return infc_llm_op(b, INFC_OP_embed_keep, "embed", in, 2, attrs, n_attrs, out);
-    attrs[2] = infc_attr_int("rotate", infc_llm_rotate(b, format));
+    attrs[2] = infc_attr_int("rotate", infc_llm_format_rotate(b, format));
     return infc_llm_op(b, INFC_OP_embed_i8, "embed", in, 2, attrs, 3, out);
 }

@@ -39,8 +39,8 @@ const infc_stored_tensor *infc_llm_tensor(const infc_llm_build *b, const char *r
 /* How it is to be stored; refused when it cannot be. */
 infc_status infc_llm_format_of(infc_llm_build *b, const infc_stored_tensor *tensor, infc_llm_format *out);
 bool infc_llm_format_equal(infc_llm_format a, infc_llm_format b);
-/* int8, int4: by how many values matrices and the rows that meet them are transformed, 64 or 128. */
-int64_t infc_llm_rotate(const infc_llm_build *b, infc_llm_format format);
+/* int8, int4: infc_llm_rotate of the format. */
+int64_t infc_llm_format_rotate(const infc_llm_build *b, infc_llm_format format);
 /* f32, f16, bf16: products of floats, whose rows are f32. */
 bool infc_llm_format_floats(infc_llm_format format);
 /* A vector as f32. */

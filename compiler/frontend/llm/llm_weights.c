@@ -56,8 +56,8 @@ infc_status infc_llm_format_of(infc_llm_build *b, const infc_stored_tensor *tens
     return INFC_OK;
 }
 
-int64_t infc_llm_rotate(const infc_llm_build *b, infc_llm_format format) {
-    return format.kind == INFC_FORMAT_int4 ? b->facts.int4_rotate : 128;
+int64_t infc_llm_format_rotate(const infc_llm_build *b, infc_llm_format format) {
+    return infc_llm_rotate(&b->facts, format.kind == INFC_FORMAT_int4);
 }
 
 /* ---- constants ----------------------------------------------------------------------------------------------- */
@@ -183,7 +183,7 @@ infc_status infc_llm_packed(infc_llm_build *b, const infc_stored_tensor *const *
                             infc_llm_format format, int parts, MlirValue *out) {
     const infc_attr attrs[] = {infc_attr_int("inputs", (int64_t)tensors[0]->dims[1]),
                                infc_attr_int("parts", parts), format_attr(format.gguf)},
-                    rotate = infc_attr_int("rotate", infc_llm_rotate(b, format)),
+                    rotate = infc_attr_int("rotate", infc_llm_format_rotate(b, format)),
                     bytes[] = {attrs[0], attrs[1], rotate}, choice[] = {attrs[0], rotate};
     INFC_TRY(joined(b, tensors, n, format.kind == INFC_FORMAT_keep ? format.kind : INFC_FORMAT_f32, out));
     const char *node = tensors[0]->name;

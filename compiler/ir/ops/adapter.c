@@ -85,29 +85,20 @@ const char *infc_shape_adapter_in(infc_arena *arena, const infc_op_desc *desc, i
     return wrong;
 }
 
+/* y and what adapter_in made are the first operands, what else is of y's size comes after them, then slots and pool. */
 const char *infc_shape_adapter_out(infc_arena *arena, const infc_op_desc *desc, infc_type *out) {
-    const int64_t rows = desc->in[0].dims[0];
-    const char *wrong = infc_desc_check(arena, desc);
-    if (!wrong) wrong = check_attrs(arena, desc);
-    if (!wrong)
-        wrong = want(arena, desc, 0, INFC_DTYPE_f32, rows, outputs_of(infc_desc_attr(desc, "modules")));
-    if (!wrong) wrong = want(arena, desc, 1, INFC_DTYPE_f32, rows, down_columns(desc));
-    if (!wrong) wrong = check_pool(arena, desc, 2);
-    if (!wrong) *out = desc->in[0];
-    return wrong;
-}
-
-const char *infc_shape_adapter_sum(infc_arena *arena, const infc_op_desc *desc, infc_type *out) {
+    const bool sum = desc->kind == INFC_OP_adapter_sum;
     const int64_t rows = desc->in[0].dims[0];
     const char *wrong = infc_desc_check(arena, desc);
     if (!wrong) wrong = check_attrs(arena, desc);
     if (wrong) return wrong;
     const infc_attr *modules = infc_desc_attr(desc, "modules");
-    if (modules->n_ints != 1) return "several modules";
-    for (int i = 0; i < 3 && !wrong; i += 2)
-        wrong = want(arena, desc, i, INFC_DTYPE_f32, rows, modules->ints[0]);
+    const int64_t outputs = outputs_of(modules);
+    if (sum && modules->n_ints != 1) return "several modules";
+    wrong = want(arena, desc, 0, INFC_DTYPE_f32, rows, outputs);
     if (!wrong) wrong = want(arena, desc, 1, INFC_DTYPE_f32, rows, down_columns(desc));
-    if (!wrong) wrong = check_pool(arena, desc, 3);
+    if (!wrong && sum) wrong = want(arena, desc, 2, INFC_DTYPE_f32, rows, outputs);
+    if (!wrong) wrong = check_pool(arena, desc, sum ? 3 : 2);
     if (!wrong) *out = desc->in[0];
     return wrong;
 }
