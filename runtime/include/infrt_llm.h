@@ -150,8 +150,8 @@ typedef struct infrt_llm_event {
     int32_t token;           /* -1: the last event without a token */
     const char *text; /* whole characters, may be empty; not NUL-terminated; until the next call for this engine */
     size_t text_bytes;
-    float logprob; /* when asked for */
-    uint32_t n_top;
+    float logprob;        /* when asked for */
+    uint32_t n_top, stop; /* stop, with INFRT_LLM_STOP: which of the request's stop strings */
     const infrt_llm_logprob *top; /* the most likely first; as `text` */
     uint32_t n_prompt, n_answer;  /* tokens so far */
     uint32_t n_reused; /* of the prompt: not computed, since an earlier request began with the same tokens */

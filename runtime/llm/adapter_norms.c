@@ -3,6 +3,7 @@
  * to load such an adapter. Sums have one order: the squares of 64 inputs in f32, these in double. */
 #include "adapter_norms.h"
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,33 +57,33 @@ static void b_fill(const infrt_adapter_pair *pair, uint32_t outputs, uint32_t pa
         }
 }
 
-static infrt_status factors(const infc_model *model, const void *weights, uint64_t number,
-                            const infrt_adapter_pair *pair, const char *path, const matrices *m,
-                            float *out, infrt_error *error) {
-    const infc_adapter_info *info = model->llm->adapters;
+static infrt_status factors(const infrt_adapter_base *base, uint64_t number, const infrt_adapter_pair *pair,
+                            const matrices *m, float *out, infrt_error *error) {
+    const infc_adapter_info *info = base->model->llm->adapters;
     const infc_adapter_module *module = &info->modules[number % info->n_modules];
     for (uint32_t panel = 0; panel * PANEL < module->outputs; panel++) {
         double norms[PANEL];
-        info->panel(weights, (uint32_t)number, panel, m->w);
+        if (base->unwanted && atomic_load(base->unwanted))
+            return infrt_fail(error, INFRT_ERR_USAGE, "%s: it is no longer wanted", base->path);
+        info->panel(base->weights, (uint32_t)number, panel, m->w);
         b_fill(pair, module->outputs, panel, m->b);
         norms_of(m, module->inputs, pair->rank, norms);
         for (uint32_t l = 0; l < PANEL && panel * PANEL + l < module->outputs; l++) {
             const uint32_t row = panel * PANEL + l;
             out[row] = (float)((double)infrt_adapter_element(pair->magnitude, row) / norms[l]);
-            if (norms[l] > 0 && isfinite(out[row])) continue;
+            if (norms[l] > 0 && isfinite(norms[l]) && isfinite(out[row])) continue;
             return infrt_fail(error, INFRT_ERR_DATA,
                               "%s: tensor \"%s\": element %u by the norm of its row of weights, "
                               "%g, is no number",
-                              path, pair->magnitude->name, row, norms[l]);
+                              base->path, pair->magnitude->name, row, norms[l]);
         }
     }
     return INFRT_OK;
 }
 
-infrt_status infrt_adapter_factors(const infc_model *model, const void *weights, uint64_t number,
-                                   const infrt_adapter_pair *pair, const char *path, float *out,
-                                   infrt_error *error) {
-    const infc_adapter_info *info = model->llm->adapters;
+infrt_status infrt_adapter_factors(const infrt_adapter_base *base, uint64_t number,
+                                   const infrt_adapter_pair *pair, float *out, infrt_error *error) {
+    const infc_adapter_info *info = base->model->llm->adapters;
     const size_t inputs = info->modules[number % info->n_modules].inputs,
                  k = (inputs + AT_ONCE - 1) / AT_ONCE * AT_ONCE; /* zeros up to there */
     infrt_status status = INFRT_OK;
@@ -93,7 +94,7 @@ infrt_status infrt_adapter_factors(const infc_model *model, const void *weights,
     for (size_t r = 0; status == INFRT_OK && r < pair->rank; r++)
         for (size_t i = 0; i < inputs; i++)
             m.a[i * pair->rank + r] = infrt_adapter_element(pair->a, r * inputs + i);
-    if (status == INFRT_OK) status = factors(model, weights, number, pair, path, &m, out, error);
+    if (status == INFRT_OK) status = factors(base, number, pair, &m, out, error);
     free(m.w);
     free(m.a);
     free(m.b);

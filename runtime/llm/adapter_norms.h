@@ -4,10 +4,9 @@
 #include "adapter_pack.h"
 
 /* out[outputs]: magnitude / |W + scale * B A|, row by row, of module `number`: W as the model holds it, dequantised; A,
- * B and the magnitudes as the files have them. INFRT_ERR_DATA, with the tensor's name after `path`: that is no number.
- * The same bits on every machine. */
-infrt_status infrt_adapter_factors(const infc_model *model, const void *weights, uint64_t number,
-                                   const infrt_adapter_pair *pair, const char *path, float *out,
-                                   infrt_error *error);
+ * B and the magnitudes as the files have them. INFRT_ERR_DATA, with path and name of the tensor: that is no number.
+ * INFRT_ERR_USAGE: it is unwanted. The same bits on every machine. */
+infrt_status infrt_adapter_factors(const infrt_adapter_base *base, uint64_t number,
+                                   const infrt_adapter_pair *pair, float *out, infrt_error *error);
 
 #endif

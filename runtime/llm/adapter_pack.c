@@ -130,7 +130,7 @@ static infrt_status module_pack(packer *p, uint64_t number, uint64_t *at, infrt_
     *at += matrix_bytes(type, rank, m->inputs);
     if (dora) {
         float *g = (float *)(void *)(p->out->slot + *at); /* whole lines */
-        status = infrt_adapter_factors(p->base->model, p->base->weights, number, first, p->base->path, g, error);
+        status = infrt_adapter_factors(p->base, number, first, g, error);
         *at += factors_bytes(m->outputs);
     }
     words[3] = (uint32_t)(*at / 64);

@@ -16,6 +16,7 @@ typedef struct infrt_adapter_base {
     const infc_model *model;
     const void *weights; /* infc_call.weights */
     const char *path;
+    const _Atomic bool *unwanted; /* as infrt_adapter_watch has it */
 } infrt_adapter_base;
 
 /* The sum of n adapters times their weights; one with magnitudes has weight 1 and is alone. parts: [n] of

@@ -224,13 +224,15 @@ static infrt_status tensors_match(adapter_reader *r) {
 
 /* ---- folders ------------------------------------------------------------------------------------- */
 
-static infrt_status folder_read(adapter_reader *r, const char *folder) {
+static infrt_status folder_read(adapter_reader *r, const char *folder, uint32_t part, infrt_adapter_watch w) {
     size_t bytes = 0;
     r->pairs = calloc((size_t)r->info->layers * r->info->n_modules, sizeof *r->pairs);
     if (!r->pairs) return infrt_fail(r->error, INFRT_ERR_NO_MEMORY, "no memory for an adapter");
     infrt_status status = config_read(r, folder);
     if (status == INFRT_OK)
         status = file_read(r, folder, "adapter_model.safetensors", &r->file, &bytes);
+    if (status == INFRT_OK && w.seen && !w.seen(w.self, part, r->path, r->file, bytes, r->error))
+        status = r->error->status;
     if (status == INFRT_OK)
         status = infrt_adapter_tensors_read(r->path, r->file, bytes, &r->tensors, &r->n_tensors, r->error);
     return status == INFRT_OK ? tensors_match(r) : status;
@@ -267,8 +269,9 @@ static infrt_status alone_check(const adapter_reader *r, const char *folder, flo
                       folder);
 }
 
-infrt_status infrt_llm_adapter_sum(const infrt_llm *llm, const infrt_llm_adapter_part *parts,
-                                   uint32_t n, infrt_llm_adapter **out, infrt_error *error) {
+infrt_status infrt_adapter_sum_watched(const infrt_llm *llm, const infrt_llm_adapter_part *parts,
+                                       uint32_t n, infrt_adapter_watch watch,
+                                       infrt_llm_adapter **out, infrt_error *error) {
     const infc_model *model = llm->model;
     adapter_reader readers[INFRT_LLM_ADAPTER_PARTS];
     const infrt_adapter_pair *pairs[INFRT_LLM_ADAPTER_PARTS] = {NULL};
@@ -283,7 +286,7 @@ infrt_status infrt_llm_adapter_sum(const infrt_llm *llm, const infrt_llm_adapter
     for (; n_read < n && status == INFRT_OK; n_read++) {
         adapter_reader *r = &readers[n_read];
         *r = (adapter_reader){.model = model, .info = model->llm->adapters, .error = error};
-        status = folder_read(r, parts[n_read].folder);
+        status = folder_read(r, parts[n_read].folder, n_read, watch);
         if (status == INFRT_OK)
             status = alone_check(r, parts[n_read].folder, parts[n_read].weight, n);
         pairs[n_read] = r->pairs;
@@ -291,11 +294,16 @@ infrt_status infrt_llm_adapter_sum(const infrt_llm *llm, const infrt_llm_adapter
             memcpy((*out)->base, r->config.base, sizeof r->config.base);
         weights[n_read] = parts[n_read].weight;
     }
-    const infrt_adapter_base base = {model, llm->weights.data, readers[0].path};
+    const infrt_adapter_base base = {model, llm->weights.data, readers[0].path, watch.unwanted};
     if (status == INFRT_OK) status = infrt_adapter_pack(&base, pairs, weights, n, *out, error);
     for (uint32_t i = 0; i < n_read; i++) reader_free(&readers[i]);
     if (status != INFRT_OK) infrt_llm_adapter_free(out);
     return status;
+}
+
+infrt_status infrt_llm_adapter_sum(const infrt_llm *llm, const infrt_llm_adapter_part *parts,
+                                   uint32_t n, infrt_llm_adapter **out, infrt_error *error) {
+    return infrt_adapter_sum_watched(llm, parts, n, (infrt_adapter_watch){0}, out, error);
 }
 
 infrt_status infrt_llm_adapter_read(const infrt_llm *llm, const char *folder,

@@ -25,6 +25,20 @@ struct infrt_llm_adapter {
     char base[INFRT_ADAPTER_BASE];
 };
 
+/* Told the bytes of each part's adapter_model.safetensors before anything is made of them, since the file may be
+ * another one later. False: `error` says why they are refused. */
+typedef bool infrt_adapter_seen(void *self, uint32_t part, const char *path, const char *bytes,
+                                size_t n, infrt_error *error);
+typedef struct infrt_adapter_watch {
+    infrt_adapter_seen *seen; /* null: nobody */
+    void *self;
+    const _Atomic bool *unwanted; /* once true, reading ends with INFRT_ERR_USAGE; null: never */
+} infrt_adapter_watch;
+/* adapter_read.c: infrt_llm_adapter_sum, watched. */
+infrt_status infrt_adapter_sum_watched(const infrt_llm *llm, const infrt_llm_adapter_part *parts,
+                                       uint32_t n, infrt_adapter_watch watch,
+                                       infrt_llm_adapter **out, infrt_error *error);
+
 /* adapter_base.c: whether "owner/name" or a path is clearly of another model: neither has the other's name in it. */
 bool infrt_adapter_base_is_foreign(const infc_model *model, const char *base);
 

@@ -179,6 +179,7 @@ infrt_status infrt_llm_submit(infrt_llm *llm, const infrt_llm_request *request, 
 static void finish_tell(infrt_request *r, infrt_llm_event *out) {
     out->finish = r->finish;
     out->token = r->finish_token;
+    out->stop = r->finish == INFRT_LLM_STOP ? r->stop.found : 0;
     out->text_bytes = r->text_end - r->text_begin;
     r->job.state = INFRT_JOB_FREE;
     atomic_store(&r->id, 0);

@@ -37,7 +37,9 @@ bool infrt_stop_feed(infrt_stop *stop, const char *bytes, size_t n, size_t *used
             while (k > 0 && c != stop->text[s][k]) k = stop->border[s][k - 1];
             if (c == stop->text[s][k]) k++;
             stop->matched[s] = k;
-            if (k == stop->bytes[s] && k > longest) longest = k;
+            if (k < stop->bytes[s] || k <= longest) continue;
+            longest = k;
+            stop->found = s;
         }
         if (longest) {
             *used = i + 1;

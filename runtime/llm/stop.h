@@ -12,6 +12,7 @@ enum { INFRT_STOP_STRINGS = 8, INFRT_STOP_BYTES = 128 }; /* most strings, and by
 
 typedef struct infrt_stop {
     uint32_t n;
+    uint32_t found; /* after infrt_stop_feed has returned true: which one */
     uint32_t bytes[INFRT_STOP_STRINGS];
     uint32_t matched[INFRT_STOP_STRINGS]; /* how many first bytes the text ends in */
     unsigned char text[INFRT_STOP_STRINGS][INFRT_STOP_BYTES];

@@ -98,8 +98,8 @@ static bool descriptors_left(int any) {
 /* As many as the connections need, where the system allows it; told where it does not. */
 static void descriptors_raise(infrt_log *log, uint32_t connections) {
     enum {
-        OTHERS = 64
-    }; /* weights, adapters and sessions that are read, what threads wake each other by */
+        OTHERS = 384
+    }; /* weights, folders of adapters that wait and sessions, what threads wake each other by */
     const rlim_t needed = (rlim_t)connections + OTHERS;
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;

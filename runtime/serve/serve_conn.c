@@ -20,9 +20,11 @@ enum {
     IDLE_SECONDS = 75, /* between requests */
     SEND_SECONDS = 30, /* without the client taking anything */
     LINGER_SECONDS = 2,
-    INPUT_MOST = 65536, /* waits while a request is answered */
-    UNSENT_LOW = 16384, /* then what was held back goes on */
-    HEAD_ROOM = 1024,   /* of a reply's head */
+    INPUT_MOST = 65536,       /* waits while a request is answered */
+    UNSENT_LOW = 16384,       /* then what was held back goes on */
+    HEAD_ROOM = 1024,         /* of a reply's head */
+    BODIES = 64,              /* of the longest, that come at a time .. */
+    BODIES_LEAST = 128 << 20, /* .. but so many bytes in any case */
 };
 
 static size_t unsent(const infrt_conn *c) {
@@ -42,7 +44,14 @@ static void wait_for(infrt_conn *c, int seconds) {
     else if (evtimer_add(c->timer, &time) < 0) conn_give_up(c); /* it could wait for ever */
 }
 
+/* It is whole, or nobody waits for the rest of it. */
+static void body_uncount(infrt_conn *c) {
+    c->server->body_bytes -= c->body_counted;
+    c->body_counted = 0;
+}
+
 static void conn_free(infrt_conn *c) {
+    body_uncount(c);
     c->server->service->left(c);
     if (c->next) c->next->link = c->link;
     *c->link = c->next;
@@ -54,6 +63,7 @@ static void conn_free(infrt_conn *c) {
 }
 
 static void request_begin(infrt_conn *c) {
+    body_uncount(c);
     infrt_out_free(&c->body);
     infrt_http_begin(&c->http, c->server->options->max_body);
     c->phase = INFRT_PHASE_READING;
@@ -213,11 +223,30 @@ void infrt_conn_stream(infrt_conn *c, infrt_out *frames, bool last) {
 static void request_bad(infrt_conn *c, int status, const char *text) {
     infrt_refusal refusal = {0};
     c->close = true;
+    infrt_out_free(&c->body);
+    body_uncount(c);
     if (status == 413)
         infrt_refuse(&refusal, status, NULL, "the body is longer than the %llu bytes of --max-body",
                      (unsigned long long)c->http.body_most);
     else infrt_refuse(&refusal, status, NULL, "%s", text);
     infrt_conn_refuse(c, &refusal);
+}
+
+/* Beside those that others send: many that stop before their end would take all memory. */
+static void body_take(infrt_conn *c, const infrt_http_piece *body) {
+    static const char full[] = "too many long requests come at a time; try again";
+    infrt_server *s = c->server;
+    const uint64_t each = s->options->max_body, own = each < UINT64_MAX / BODIES ? BODIES * each : UINT64_MAX,
+                   most = own > BODIES_LEAST ? own : BODIES_LEAST;
+    if (s->body_bytes + body->bytes > most) {
+        s->metrics.rejected[INFRT_REJECTED_BODIES]++;
+        request_bad(c, 503, full);
+        return;
+    }
+    s->body_bytes += body->bytes;
+    c->body_counted += body->bytes;
+    infrt_out_add(&c->body, body->at, body->bytes);
+    if (c->body.failed) request_bad(c, 503, "there is no memory for the request");
 }
 
 static void event_take(infrt_conn *c, infrt_http_event event, const infrt_http_piece *body) {
@@ -229,11 +258,9 @@ static void event_take(infrt_conn *c, infrt_http_event event, const infrt_http_p
         if (!infrt_request_admit(c)) return;
         if (c->http.expects) send_both(c, go_on, sizeof go_on - 1, NULL, 0);
         return;
-    case INFRT_HTTP_BODY:
-        infrt_out_add(&c->body, body->at, body->bytes);
-        if (c->body.failed) request_bad(c, 503, "there is no memory for the request");
-        return;
+    case INFRT_HTTP_BODY: body_take(c, body); return;
     case INFRT_HTTP_END:
+        body_uncount(c);
         wait_for(c, 0);
         c->phase = INFRT_PHASE_WAITING;
         c->route->handle(c);

@@ -65,8 +65,9 @@ static void http_put(const infrt_server *s, infrt_out *out) {
 }
 
 void infrt_handle_metrics(infrt_conn *c) {
-    static const char *const reasons[] = {"reason=\"queue\",", "reason=\"rate\",", "reason=\"tokens\",",
-                                          "reason=\"adapters\",", "reason=\"connections\","},
+    static const char *const reasons[] = {"reason=\"queue\",",       "reason=\"rate\",",
+                                          "reason=\"tokens\",",      "reason=\"adapters\",",
+                                          "reason=\"connections\",", "reason=\"bodies\","},
                              *const phases[] = {"phase=\"waiting\",", "phase=\"streaming\","};
     infrt_server *s = c->server;
     const infrt_metrics *m = &s->metrics;

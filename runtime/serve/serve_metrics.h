@@ -20,6 +20,7 @@ typedef enum infrt_rejected { /* why a request was turned away */
                               INFRT_REJECTED_TOKENS,
                               INFRT_REJECTED_ADAPTERS,
                               INFRT_REJECTED_CONNECTIONS, /* before a request of it was read */
+                              INFRT_REJECTED_BODIES,
                               INFRT_N_REJECTED
 } infrt_rejected;
 

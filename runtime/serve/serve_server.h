@@ -74,6 +74,7 @@ struct infrt_server {
     struct event *mail, *tick, *hangup, *reopen;
     infrt_conn *conns;
     uint32_t n_connections;
+    uint64_t body_bytes;                   /* of requests that have not come to their end */
     uint64_t full_told_ns, failed_told_ns; /* when the log last said that nobody is let in; 0: never */
     uint64_t n_requests, random;
     int64_t created;
@@ -97,6 +98,7 @@ struct infrt_conn {
     infrt_phase phase;
     infrt_http http;
     infrt_out body;
+    uint64_t body_counted;    /* in the server's body_bytes */
     const infrt_route *route; /* null: none */
     const char *path;         /* of the target, without what follows "?" */
     size_t path_bytes;

@@ -1,6 +1,7 @@
 /* llm_routes.c - what the server of a language model answers, and its part of the log. */
 #include "serve_llm.h"
 #include "session_task.h"
+#include <inttypes.h>
 #include <string.h>
 
 static void handle_elsewhere(infrt_conn *c) {
@@ -34,16 +35,36 @@ static const infrt_route routes[] = {
 };
 _Static_assert(sizeof routes / sizeof *routes < INFRT_ROUTES_MOST, "counted by route");
 
+/* What was drawn with, after defaults: with the seed the same answers come again. */
+static void sampling_log(const infrt_serve_job *job, infrt_out *out) {
+    const infrt_ask *a = &job->ask;
+    infrt_out_format(out,
+                     ",\"priority\":%d,\"sampling\":{\"temperature\":%g,\"top_p\":%g,\"top_k\":%u,"
+                     "\"min_p\":%g,\"repetition_penalty\":%g,\"presence_penalty\":%g,"
+                     "\"frequency_penalty\":%g,\"max_tokens\":%u,\"seed\":%" PRId64 "}",
+                     (int)a->priority, (double)a->temperature, (double)a->top_p, a->top_k,
+                     (double)a->min_p, (double)a->repetition_penalty, (double)a->presence_penalty,
+                     (double)a->frequency_penalty, a->max_tokens, (int64_t)job->seed);
+}
+
 static void answer_log(const infrt_conn *c, infrt_out *out) {
     const infrt_llm_conn *own = (const infrt_llm_conn *)c;
     const infrt_reply *r = own->reply;
-    uint32_t n = 0;
+    uint32_t n = 0, n_preempted = 0;
     if (!r) return;
-    for (uint32_t i = 0; i < r->job->n_choices; i++) n += r->said[i].n_answer;
+    for (uint32_t i = 0; i < r->job->n_choices; i++) {
+        n += r->said[i].n_answer;
+        n_preempted += r->said[i].n_preempted;
+    }
     infrt_out_text(out, ",\"model\":");
     infrt_out_string(out, r->name, strlen(r->name));
     infrt_out_format(out, ",\"stream\":%s,\"n\":%u,\"prompt_tokens\":%u,\"cached_tokens\":%u,\"answer_tokens\":%u",
-                     r->job->ask.stream ? "true" : "false", r->job->n_choices, r->n_prompt, r->n_cached, n);
+                     r->job->ask.stream ? "true" : "false", r->job->n_choices, r->n_prompt,
+                     infrt_reply_cached(r), n);
+    sampling_log(r->job, out);
+    infrt_out_format(out, ",\"preemptions\":%u", n_preempted);
+    if (r->said[0].begun_ns > r->job->queued_ns)
+        infrt_out_format(out, ",\"queue_ms\":%.3f", (double)(r->said[0].begun_ns - r->job->queued_ns) / 1e6);
     if (own->first_ns > c->begin_ns)
         infrt_out_format(out, ",\"ttft_ms\":%.3f", (double)(own->first_ns - c->begin_ns) / 1e6);
     if (r->failed) {
@@ -80,7 +101,10 @@ static uint64_t busy_since(infrt_server *s) {
 
 bool infrt_others_let_go(infrt_llm_conn *c) {
     const bool any = c->change || c->session;
-    if (c->change) c->change->owner = NULL;
+    if (c->change) {
+        c->change->owner = NULL;
+        atomic_store(&c->change->abandoned, true);
+    }
     if (c->session) c->session->owner = NULL;
     c->change = NULL;
     c->session = NULL;

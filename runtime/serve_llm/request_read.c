@@ -15,6 +15,7 @@ enum {
     SAVE = INFRT_ASK_SAVE,
     RESTORE = INFRT_ASK_RESTORE,
     SESSION = SAVE | RESTORE,
+    TEMPLATED = BOTH | TOKENIZE | SAVE, /* what messages become */
     ALL = BOTH | TOKENIZE | DETOKENIZE | SESSION
 };
 
@@ -45,12 +46,21 @@ static void squeeze(const char *from, const char *to, char out[64]) {
     out[n] = 0;
 }
 
+/* 1 and 1.0 are one number. */
+static bool is_number(infrt_json_reader *from, const char *value) {
+    double number;
+    char *end;
+    const double wanted = strtod(value, &end);
+    return end != value && !*end && infrt_json_next(from) == '0' &&
+           infrt_json_number(from, &number) && number == wanted;
+}
+
 static bool refused_take(infrt_reading *r, const char *values) {
     char text[64];
-    const char *from = r->json.at;
+    infrt_json_reader before = r->json;
     if (!infrt_json_skip(&r->json)) return false;
-    squeeze(from, r->json.at, text);
-    if (values[0] && strcmp(text, values) == 0) return true;
+    squeeze(before.at, r->json.at, text);
+    if (values[0] && (strcmp(text, values) == 0 || is_number(&before, values))) return true;
     return infrt_refuse(r->refusal, 400, r->path, "%s is not supported by this server%s%s", r->path,
                         values[0] ? "; leave it out, or give " : "; leave it out", values);
 }
@@ -95,6 +105,9 @@ static bool whole_check(infrt_reading *r) {
     if (a->chat && a->top_logprobs && !a->logprobs)
         return infrt_refuse(r->refusal, 400, "top_logprobs", "top_logprobs needs logprobs: true");
     if (a->max_completion_tokens) a->max_tokens = a->max_completion_tokens;
+    if (a->continuous_usage && !a->include_usage)
+        return infrt_refuse(r->refusal, 400, "stream_options.continuous_usage_stats",
+                            "stream_options.continuous_usage_stats needs include_usage: true");
     if (a->include_usage && !a->stream)
         return infrt_refuse(r->refusal, 400, "stream_options", "stream_options needs stream: true");
     if (a->echo && (a->logprobs || a->stream))

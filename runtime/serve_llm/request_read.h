@@ -43,7 +43,7 @@ typedef struct infrt_ask {
     uint32_t n_prompts;
     uint32_t max_tokens, max_completion_tokens; /* 0: not said */
     uint32_t n, top_logprobs, top_k;
-    bool stream, include_usage, logprobs, echo, ignore_eos, seeded, add_special;
+    bool stream, include_usage, continuous_usage, logprobs, echo, ignore_eos, seeded, add_special;
     uint64_t seed;
     int32_t priority;       /* lower ones first */
     const char *cache_salt; /* null: none */

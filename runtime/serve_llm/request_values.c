@@ -143,10 +143,12 @@ bool infrt_take_NUMBER(infrt_reading *r, void *out, double least, double most) {
 
 static bool option_take(void *self, infrt_json_reader *json, const char *key) {
     infrt_reading *r = self;
-    if (strcmp(key, "include_usage") != 0 || infrt_json_next(json) == 'n')
+    const bool continuous = strcmp(key, "continuous_usage_stats") == 0; /* vLLM's */
+    if ((!continuous && strcmp(key, "include_usage") != 0) || infrt_json_next(json) == 'n')
         return infrt_json_skip(json);
     const size_t n = infrt_path_key(r, key);
-    const bool taken = infrt_take_BOOL(r, &r->ask->include_usage, 0, 0);
+    bool *out = continuous ? &r->ask->continuous_usage : &r->ask->include_usage;
+    const bool taken = infrt_take_BOOL(r, out, 0, 0);
     if (taken) r->path[n] = 0;
     return taken;
 }

@@ -4,6 +4,7 @@
 #include "serve_llm.h"
 #include "adapters.h"
 #include "json_read.h"
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,7 +17,7 @@
 
 typedef struct asked_part {
     infrt_refusal *refusal;
-    char path[1024];
+    char path[1024], sha256[65];
     double weight;
 } asked_part;
 
@@ -25,6 +26,7 @@ typedef struct asked {
     char name[INFRT_LLM_ADAPTER_NAME];
     asked_part parts[INFRT_LLM_ADAPTER_PARTS]; /* lora_path: one */
     uint32_t n;
+    char sha256[65];          /* of lora_path; empty: not said */
     bool path, sum, in_place; /* path, sum: there are such keys */
 } asked;
 
@@ -41,12 +43,25 @@ static bool text_take(infrt_refusal *refusal, infrt_json_reader *json, const cha
                         "%s: a text of at most %zu bytes without a NUL is needed", key, room - 1);
 }
 
+/* As sha256sum prints it. */
+static bool digest_take(infrt_refusal *refusal, infrt_json_reader *json, const char *key, char out[65]) {
+    if (infrt_json_next(json) == 'n') return infrt_json_word(json, "null");
+    if (!text_take(refusal, json, key, out, 65)) return false;
+    const size_t n = strspn(out, "0123456789abcdefABCDEF");
+    for (size_t i = 0; i < n; i++) out[i] = (char)tolower((unsigned char)out[i]);
+    return (n == 64 && !out[64]) ||
+           infrt_refuse(refusal, 400, key, "%s: 64 hexadecimal digits are needed", key);
+}
+
 static bool part_key_take(void *self, infrt_json_reader *json, const char *key) {
     asked_part *part = self;
     if (strcmp(key, "lora_path") == 0)
         return text_take(part->refusal, json, key, part->path, sizeof part->path);
+    if (strcmp(key, "expected_sha256") == 0)
+        return digest_take(part->refusal, json, key, part->sha256);
     if (strcmp(key, "weight") != 0)
-        return infrt_refuse(part->refusal, 400, "sum", "sum: each has lora_path and weight, not %.64s", key);
+        return infrt_refuse(part->refusal, 400, "sum",
+                            "sum: each has lora_path, weight and expected_sha256, not %.64s", key);
     return (infrt_json_next(json) == '0' && infrt_json_number(json, &part->weight) &&
             fabs(part->weight) <= INFRT_ADAPTER_WEIGHT) ||
            infrt_refuse(part->refusal, 400, "sum", "sum: weight: a number from -%g to %g is needed",
@@ -84,6 +99,9 @@ static bool key_take(void *self, infrt_json_reader *json, const char *key) {
         a->sum = true;
         return infrt_json_array(json, part_take, a);
     }
+    if (strcmp(key, "expected_sha256") == 0) return digest_take(a->refusal, json, key, a->sha256);
+    if (strcmp(key, "pinned") == 0 && infrt_json_next(json) == 't') /* SGLang's */
+        return infrt_refuse(a->refusal, 400, key, "pinned is not supported: those of --adapter and of the spec stay");
     if (strcmp(key, "load_inplace") != 0 || infrt_json_next(json) == 'n')
         return infrt_json_skip(json);
     a->in_place = infrt_json_next(json) == 't';
@@ -105,6 +123,9 @@ static bool asked_read(infrt_conn *c, bool needs_path, asked *a) {
     infrt_error error;
     if (infrt_adapters_needed(c->server->model, "", &error) != INFRT_OK)
         return infrt_refuse(a->refusal, 400, NULL, "%s", error.text);
+    if (a->sha256[0] && a->sum)
+        return infrt_refuse(a->refusal, 400, "expected_sha256", "expected_sha256: of a sum each part has its own");
+    if (!a->sum) memcpy(a->parts[0].sha256, a->sha256, sizeof a->sha256);
     if (!needs_path) a->n = 0;
     return true;
 }
@@ -211,6 +232,7 @@ static void change_start(infrt_conn *c, const asked *a, bool removes, int *folde
         infrt_adapter_part *part = &change->parts[i];
         part->fd = folders[i];
         part->weight = (float)a->parts[i].weight;
+        memcpy(part->sha256, a->parts[i].sha256, sizeof part->sha256);
         snprintf(part->path, sizeof part->path, "%.*s", (int)sizeof part->path - 1, a->parts[i].path);
         snprintf(part->folder, sizeof part->folder, "/proc/self/fd/%d", folders[i]);
     }
@@ -219,12 +241,22 @@ static void change_start(infrt_conn *c, const asked *a, bool removes, int *folde
     infrt_mailbox_put(removes ? &s->engine.in : &s->loader.in, &change->letter);
 }
 
+/* Each holds folders open, and one is read at a time. */
+static bool change_fits(infrt_llm_server *s, infrt_refusal *refusal) {
+    if (s->n_changes < INFRT_CHANGES_MOST) return true;
+    refusal->type = "overloaded_error";
+    refusal->code = "queue_full";
+    return infrt_refuse(refusal, 429, NULL, "%u adapters wait to be loaded; try again", s->n_changes);
+}
+
 static void change_ask(infrt_conn *c, bool removes) {
     infrt_refusal refusal = {0};
     asked a = {.refusal = &refusal};
     int folders[INFRT_LLM_ADAPTER_PARTS];
     infrt_llm_server *s = infrt_llm_server_of(c);
-    const bool found = asked_read(c, !removes, &a) && (removes || folders_find(s, &a, folders, &refusal));
+    const bool found = asked_read(c, !removes, &a) &&
+                       (removes || (change_fits(s, &refusal) && folders_find(s, &a, folders, &refusal)));
+    infrt_out_free(&c->body);
     if (found && (removes || infrt_quota_load(&s->base.quotas, c->key, a.name, infrt_adapter_there, s, &refusal))) {
         change_start(c, &a, removes, folders);
         return;

@@ -4,6 +4,7 @@
 #include "adapters.h"
 #include "infrt_os.h"
 #include "session_task.h"
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -31,7 +32,7 @@ static infrt_llm_request request_of(const infrt_serve_job *job, uint32_t choice)
                                .n_top_logprobs = a->top_logprobs,
                                .sampling = {.temperature = a->temperature,
                                             .top_k = a->top_k,
-                                            .top_p = a->top_p,
+                                            .top_p = a->top_p > 0 ? a->top_p : FLT_MIN, /* 0: the likeliest alone */
                                             .min_p = a->min_p,
                                             .repetition_penalty = a->repetition_penalty,
                                             .presence_penalty = a->presence_penalty,

@@ -55,15 +55,19 @@ typedef struct infrt_piece {
 typedef struct infrt_adapter_part {
     char folder[64]; /* of /proc/self/fd */
     char path[256];  /* as the client said it, for messages */
+    char sha256[65]; /* that its weights have to have, in hexadecimal; empty: any */
     float weight;
     int fd; /* open until it has been read; -1: none */
 } infrt_adapter_part;
+
+enum { INFRT_CHANGES_MOST = 32 }; /* that wait at a time */
 
 typedef struct infrt_adapter_change {
     infrt_letter letter;
     void *owner;
     bool removes, in_place; /* in_place: one of that name is replaced */
     bool told;              /* to the engine */
+    _Atomic bool abandoned; /* its client has left: folders that have not been read need not be */
     char name[INFRT_LLM_ADAPTER_NAME];
     infrt_adapter_part parts[INFRT_LLM_ADAPTER_PARTS];
     uint32_t n_parts; /* 0: it is removed */

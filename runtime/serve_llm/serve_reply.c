@@ -45,6 +45,12 @@ void infrt_reply_destroy(infrt_reply **reply) {
     *reply = NULL;
 }
 
+uint32_t infrt_reply_cached(const infrt_reply *a) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < a->job->n_choices; i += a->job->ask.n) n += a->said[i].n_reused;
+    return n;
+}
+
 /* ---- logarithms of probabilities ---------------------------------------------------------------- */
 
 static const char *piece_of(const infrt_reply *a, int32_t token, size_t *n) {
@@ -141,13 +147,21 @@ static void usage_put(const infrt_reply *a, infrt_out *out) {
     infrt_out_format(out,
                      "\"usage\":{\"prompt_tokens\":%u,\"completion_tokens\":%u,\"total_tokens\":%u,"
                      "\"prompt_tokens_details\":{\"cached_tokens\":%u}}",
-                     a->n_prompt, n, a->n_prompt + n, a->n_cached);
+                     a->n_prompt, n, a->n_prompt + n, infrt_reply_cached(a));
 }
 
-static void finish_put(const infrt_said *s, infrt_out *out) {
-    if (s->finish)
-        infrt_out_format(out, "\"finish_reason\":\"%s\"}", infrt_finish_reason(s->finish));
-    else infrt_out_text(out, "\"finish_reason\":null}");
+/* OpenAI's reason; and as vLLM has it the string that ended the answer, or null. */
+
+static void finish_put(const infrt_reply *a, const infrt_said *s, infrt_out *out) {
+    const char *stop = s->finish == INFRT_LLM_STOP ? a->job->ask.stop[s->stop] : NULL;
+    if (!s->finish) {
+        infrt_out_text(out, "\"finish_reason\":null}");
+        return;
+    }
+    infrt_out_format(out, "\"finish_reason\":\"%s\",\"stop_reason\":", infrt_finish_reason(s->finish));
+    if (stop) infrt_out_string(out, stop, strlen(stop));
+    else infrt_out_text(out, "null");
+    infrt_out_text(out, "}");
 }
 
 /* One chunk of a stream: `text` is new; null: none, but the role. */
@@ -167,8 +181,12 @@ static void chunk_put(infrt_reply *a, uint32_t choice, const char *text, size_t 
     else logprobs_put(a, s, out);
     s->begun = true;
     infrt_out_text(out, ",");
-    finish_put(s, out);
-    infrt_out_text(out, a->job->ask.include_usage ? "],\"usage\":null}\n\n" : "]}\n\n");
+    finish_put(a, s, out);
+    infrt_out_text(out, "]");
+    if (a->job->ask.include_usage) infrt_out_text(out, ",");
+    if (a->job->ask.continuous_usage) usage_put(a, out);
+    else if (a->job->ask.include_usage) infrt_out_text(out, "\"usage\":null");
+    infrt_out_text(out, "}\n\n");
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------- */
@@ -203,8 +221,10 @@ void infrt_reply_take(infrt_reply *a, const infrt_piece *piece, infrt_out *out) 
         if (a->job->ask.chat) chat_logprob(a, s, e);
         else text_logprob(a, s, e);
     }
-    if (e->finish && piece->choice % a->job->ask.n == 0)
-        a->n_cached += e->n_reused; /* once for each prompt */
+    s->n_reused = e->n_reused;
+    s->n_preempted = e->n_preempted;
+    s->begun_ns = e->begun_ns;
+    s->stop = e->stop;
     s->characters += characters_of(e->text, e->text_bytes);
     s->n_answer = e->n_answer;
     s->finish = e->finish;
@@ -250,7 +270,7 @@ static void choice_put(infrt_reply *a, uint32_t choice, infrt_out *out) {
     infrt_out_text(out, chat ? "\",\"refusal\":null}," : "\",");
     logprobs_put(a, s, out);
     infrt_out_text(out, ",");
-    finish_put(s, out);
+    finish_put(a, s, out);
 }
 
 void infrt_reply_failure(const infrt_reply *a, char out[INFRT_FAILURE_TEXT]) {

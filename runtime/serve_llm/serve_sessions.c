@@ -59,6 +59,10 @@ static bool asked_take(infrt_conn *c, infrt_session_task *t, infrt_refusal *refu
 static bool task_forward(infrt_llm_server *s, infrt_session_task *t) {
     const infrt_session_place place = infrt_session_task_next(t);
     if (place == INFRT_SESSION_DONE) return false;
+    if (!t->owner && !t->n_done) { /* what has begun goes on */
+        infrt_fail(&t->error, INFRT_ERR_USAGE, "its client has left");
+        return false;
+    }
     if (!s->engine.started || !s->loader.started) { /* the server ends */
         infrt_fail(&t->error, INFRT_ERR_USAGE, "the server is shutting down");
         t->http_status = 503;

@@ -1,7 +1,9 @@
 /* serve_worker.c - see serve_worker.h. */
 #include "serve_worker.h"
+#include "adapters.h"
 #include "engine_prompt.h"
 #include "session_task.h"
+#include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,12 +53,27 @@ void infrt_adapter_parts_close(infrt_adapter_part *parts, uint32_t n) {
     }
 }
 
+static bool weights_check(void *self, uint32_t part, const char *path, const char *bytes, size_t n,
+                          infrt_error *error) {
+    const infrt_adapter_change *change = self;
+    char is[SHA256_DIGEST_STRING_LENGTH];
+    if (!change->parts[part].sha256[0]) return true;
+    SHA256Data((const uint8_t *)bytes, n, is);
+    if (strcmp(is, change->parts[part].sha256) == 0) return true;
+    infrt_fail(error, INFRT_ERR_DATA, "%s: its SHA-256 is %s, not what expected_sha256 says", path, is);
+    return false;
+}
+
 static void adapter_read(const infrt_llm *llm, infrt_adapter_change *change) {
     infrt_llm_adapter_part parts[INFRT_LLM_ADAPTER_PARTS];
     for (uint32_t i = 0; i < change->n_parts; i++)
         parts[i] = (infrt_llm_adapter_part){change->parts[i].folder, change->parts[i].weight};
     change->http_status = 400;
-    if (infrt_llm_adapter_sum(llm, parts, change->n_parts, &change->adapter, &change->error) == INFRT_ERR_NO_MEMORY)
+    const infrt_adapter_watch watch = {weights_check, change, &change->abandoned};
+    if (atomic_load(&change->abandoned))
+        infrt_fail(&change->error, INFRT_ERR_USAGE, "its client has left");
+    else if (infrt_adapter_sum_watched(llm, parts, change->n_parts, watch, &change->adapter,
+                                       &change->error) == INFRT_ERR_NO_MEMORY)
         change->http_status = 503;
     infrt_adapter_parts_close(change->parts, change->n_parts);
 }

@@ -121,11 +121,24 @@ static bool timeout_take(reading *r, infrt_json_reader *json) {
     return true;
 }
 
+/* Further fields: what would make other vectors is refused by name; user, and what nobody knows, is passed over. */
+static bool other_take(reading *r, infrt_json_reader *json, const char *key) {
+    static const struct {
+        const char *name, *values;
+    } refused[] = {{"add_special_tokens", "tn"}, {"truncate_prompt_tokens", "n"},
+                   {"input_type", "n"},          {"prompt_name", "n"},
+                   {"instruction", "n"},         {"messages", "n"}};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (strcmp(refused[i].name, key) == 0 && !strchr(refused[i].values, infrt_json_next(json)))
+            return infrt_refuse(r->refusal, 400, key, "%s is not supported by this server; leave it out", key);
+    return infrt_json_skip(json);
+}
+
 static bool key_take(void *self, infrt_json_reader *json, const char *key) {
     reading *r = self;
     int which = 0;
     while (which < N_KEYS && strcmp(keys[which], key) != 0) which++;
-    if (which == N_KEYS) return infrt_json_skip(json); /* user, and what nobody knows */
+    if (which == N_KEYS) return other_take(r, json, key);
     if (r->seen[which]) return infrt_refuse(r->refusal, 400, key, "%s is there twice", key);
     r->seen[which] = true;
     if (infrt_json_next(json) == 'n') return infrt_json_word(json, "null");

@@ -3,6 +3,7 @@
 
 usage: serve_adapters.py INFC SOURCE_DIR WORK_DIR
 """
+import hashlib
 import json
 import os
 import pathlib
@@ -130,8 +131,8 @@ def check_changes(server, alone):
 
 
 def check_names(server, program, root):
-    """A name that requests could not tell from the base, or from base:name of another, is none. CVE-2025-23319: what is refused
-    is told in the client's own words, none of ours."""
+    """A name that requests could not tell from the base, or from base:name of another, is none. CVE-2025-23319, CVE-2025-23320,
+    CVE-2025-23334: what is refused is told in the client's own words, none of ours."""
     for name in ("tiny_lm", "tiny_lm:a", "tiny_lm:"):
         status, told = server.json("POST", LOAD, {"lora_name": name, "lora_path": "a"})
         expect(status == 400 and told["error"]["param"] == "lora_name", f"the name {name!r}: {told}")
@@ -169,6 +170,29 @@ def check_sums(server, program, root):
     told = server.json("POST", LOAD, {"lora_name": "y", "sum": [{"lora_path": "a", "weight": 1e30}]})
     expect(told[0] == 400 and "1000" in told[1]["error"]["message"], f"a weight without bounds: {told}")
     expect(server.ask("POST", UNLOAD, {"lora_name": "mix"})[0] == 200 and answer(server, "mix") == 404, "and it goes")
+
+
+def check_digest(server, root, alone):
+    """expected_sha256: of the weights that are loaded, whoever may write the folder meanwhile."""
+    of = lambda name: hashlib.sha256((root / name / "adapter_model.safetensors").read_bytes()).hexdigest()
+    expect(load(server, "pin", "a", expected_sha256=of("a").upper()) == 200 and load(server, "pin", "a", expected_sha256=None) == 200, "as it says")
+    status, told = server.json("POST", LOAD, {"lora_name": "pin", "lora_path": "b", "load_inplace": True, "expected_sha256": of("a")})
+    expect(status == 400 and told["error"]["message"] == f"b/adapter_model.safetensors: its SHA-256 is {of('b')}, not what expected_sha256 says",
+           f"not as it says: {told}")
+    expect(answer(server, "pin") == alone["a"], "and what was there stays")
+    good = [{"lora_path": "a", "expected_sha256": of("a")}, {"lora_path": "b", "expected_sha256": of("b")}]
+    expect(server.ask("POST", LOAD, {"lora_name": "pins", "sum": good})[0] == 200, "of each part of a sum")
+    good[1]["expected_sha256"] = of("a")
+    expect(server.json("POST", LOAD, {"lora_name": "pins", "sum": good, "load_inplace": True})[1]["error"]["message"].startswith("b/adapter_model"), "of one")
+    for wrong in ("", "x" * 64, of("a")[:63], of("a") + "0", 3, [of("a")]):
+        told = server.json("POST", LOAD, {"lora_name": "y", "lora_path": "a", "expected_sha256": wrong})[1]["error"]
+        expect(told["param"] == "expected_sha256", f"{wrong!r}: {told}")
+    told = server.json("POST", LOAD, {"lora_name": "y", "sum": good, "expected_sha256": of("a")})[1]["error"]
+    expect(told["param"] == "expected_sha256" and "each part" in told["message"], f"beside a sum: {told}")
+    told = server.json("POST", LOAD, {"lora_name": "y", "lora_path": "a", "pinned": True})[1]["error"]
+    expect(told["param"] == "pinned" and "not supported" in told["message"], f"SGLang's pinned: {told}")
+    for name in ("pin", "pins"):
+        server.ask("POST", UNLOAD, {"lora_name": name})
 
 
 def check_dora(server, program, root):
@@ -314,6 +338,7 @@ def main():
         check_names(server, program, root)
         check_refused(server, root)
         check_sums(server, program, root)
+        check_digest(server, root, alone)
         check_dora(server, program, root)
         check_foreign(server, program, root)
         check_gone(server)

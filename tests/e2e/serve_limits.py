@@ -61,6 +61,34 @@ def check_connections(program):
         until("places are free again", lambda: server.ask("GET", "/health")[0] == 200)
 
 
+def check_bodies(program):
+    """Bodies that come at a time may be 64 of the longest together; who sends one more is told so, and the others are as before."""
+    most = 2 << 20
+    head = f"POST {TEXT} HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: {most}\r\n\r\n".encode()
+    body = b'{"prompt": "And", "max_tokens": 1, "temperature": 0}'.ljust(most)
+    with Server(program, "--max-body", "2MiB") as server:
+        slow = [server.connect() for _ in range(64)]
+        for s in slow:
+            s.sendall(head + body[:-1])
+        until("they have come", lambda: server.json("POST", TEXT, SHORT)[0] == 503)
+        turned_away = lambda: server.metrics()['infrt_admission_rejected_total{reason="bodies",model_name="tiny_lm"}']
+        before = turned_away()
+        more = server.raw(head + body[:-1])
+        expect(parse(more)[0] == 503 and b"too many long requests" in more and b"Retry-After: 1" in more, f"one more: {more[:300]}")
+        expect(before > 0 and turned_away() == before + 1, "they are counted")
+        slow[0].sendall(body[-1:])
+        expect(slow[0].recv(20).startswith(b"HTTP/1.1 200 "), "one that comes to its end is answered")
+        expect(server.json("POST", TEXT, SHORT)[0] == 200, "and there is room again")
+        for s in slow:
+            s.close()
+        until("all of it", lambda: server.ask("POST", TEXT, body)[0] == 200)
+        for _ in range(3):  # nothing of them is counted any more
+            for s in [server.connect() for _ in range(60)]:
+                s.sendall(head + body[:-1])
+                s.close()
+        until("and again", lambda: server.ask("POST", TEXT, body)[0] == 200)
+
+
 def check_descriptors(program):
     """The soft limit of open files is raised as far as it may be; where that is not enough, the log says so."""
     def limited(soft, hard):
@@ -275,6 +303,7 @@ def main():
     env = {**os.environ, "KEYS": "one two three"}
     check_rate(program, env)
     check_connections(program)
+    check_bodies(program)
     check_descriptors(program)
     check_hangup(program)
     check_keys(program, root)

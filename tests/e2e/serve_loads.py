@@ -15,7 +15,7 @@ import threading
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "llm"))
 from serve_adapters import UNLOAD, answer, load, prepared  # noqa: E402
 from serve_faults import memory_of  # noqa: E402
-from serving import Server, compile_tiny, expect, finish, idle, run_all, standing, until  # noqa: E402
+from serving import Server, compile_tiny, expect, finish, idle, post, run_all, standing, until  # noqa: E402
 
 TEXT, CHAT = "/v1/completions", "/v1/chat/completions"
 VERSE = "In the beginning God created the heaven and the earth, and the evening and the morning were the first day. "
@@ -37,6 +37,33 @@ def check_load_aside(server):
         expect(server.ask("GET", "/health/ready")[0] == 200 and not codes, "L12: ready, and not loaded yet")
     thread.join()
     expect(codes == [200] and isinstance(answer(server, "b"), str), f"L12: then it is loaded: {codes}")
+
+
+def check_waiting_loads(server, root):
+    """D2: at most 32 adapters wait to be loaded, and those whose clients have left are not."""
+    def folders():
+        names = [f.name for f in pathlib.Path(f"/proc/{server.process.pid}/fd").iterdir()]
+        return sum(os.path.realpath(f"/proc/{server.process.pid}/fd/{n}") == str(root / "a") for n in names)
+
+    ask = lambda i: post("/v1/load_lora_adapter", {"lora_name": f"wait{i}", "lora_path": "a"})
+    with standing(server, "infrt-load"):
+        clients = [server.connect() for _ in range(32)]
+        for i, s in enumerate(clients):
+            s.sendall(ask(i))
+        until("they wait", lambda: folders() == 32)
+        status, fields, body = server.ask("POST", "/v1/load_lora_adapter", {"lora_name": "more", "lora_path": "a"})
+        expect(status == 429 and b"queue_full" in body and "retry-after" in fields, f"one more: {status} {body}")
+        for s in clients[:-2]:
+            s.close()
+        until("they leave", lambda: server.metric("infrt_connections") <= 3)
+    for s in clients[-2:]:
+        expect(b"200 OK" in s.recv(1000), "who waits is served")
+        s.close()
+    names = {a["name"] for a in server.json("GET", "/v1/lora_adapters")[1]["data"]}
+    expect({"wait30", "wait31"} <= names and not names & {f"wait{i}" for i in range(30)}, f"D2: {names}")
+    for name in ("wait30", "wait31"):
+        server.ask("POST", UNLOAD, {"lora_name": name})
+    expect(folders() == 0, "nothing stays open")
 
 
 def check_all_in_use(server, names):
@@ -120,6 +147,7 @@ def main():
     program, root = prepared(max_loaded=5)
     with Server(program, "--adapter-root", root, "--watchdog", "20s") as server:
         check_load_aside(server)
+        check_waiting_loads(server, root)
         check_all_in_use(server, "abcde")
         expect(server.stop() == 0, "SIGTERM: exit code 0")
     check_full_cache(program)

@@ -87,6 +87,13 @@ def check_stream(client):
     expect(all(c.usage is None for c in chunks[:-1]), "and in no other")
     entries = [e for c in chunks[:-1] if c.choices[0].logprobs for e in c.choices[0].logprobs.content]
     expect("".join(e.token for e in entries) == whole.choices[0].message.content, "logprobs in a stream")
+    last = chunks[-1].usage
+    chunks = list(client.chat.completions.create(model="tiny_lm", messages=USER, max_tokens=24, temperature=0, stream=True, n=2,
+                                                 stream_options={"include_usage": True, "continuous_usage_stats": True}))
+    counts = [c.usage.completion_tokens for c in chunks]
+    expect(counts == sorted(counts) and 1 <= counts[0] <= 2 and counts[-1] == 2 * last.completion_tokens, f"vLLM's usage so far: {counts}")
+    expect({(c.usage.prompt_tokens, c.usage.total_tokens - c.usage.completion_tokens) for c in chunks} == {(last.prompt_tokens,) * 2},
+           "of the same prompt")
     empty = list(client.chat.completions.create(model="tiny_lm", messages=USER, temperature=0, stream=True,
                                                 logit_bias={str(END): 100}))
     expect([(c.choices[0].delta.role, c.choices[0].finish_reason) for c in empty] == [("assistant", None), (None, "stop")],
@@ -97,7 +104,7 @@ def check_stream(client):
     expect(text[-1].choices[0].finish_reason == "length", "and its end")
 
 
-def check_many(client):
+def check_many(client, server):
     def ask(**more):
         return client.chat.completions.create(model="tiny_lm", messages=USER, max_tokens=16, temperature=1.5, **more)
 
@@ -107,6 +114,15 @@ def check_many(client):
     expect(len(set(texts)) == 4, "R7: four answers differ")
     expect(ask(seed=7).choices[0].message.content == texts[0], "the first is that of n=1")
     expect(len({ask().choices[0].message.content for _ in range(4)}) > 1, "without a seed answers differ")
+    greedy = client.chat.completions.create(model="tiny_lm", messages=USER, max_tokens=16, temperature=0).choices[0].message.content
+    expect({c.message.content for c in ask(n=4, top_p=0).choices} == {greedy}, "top_p 0 leaves the likeliest alone")
+    drawn = ask(n=2, top_p=0.9)
+    logged = server.requests()[-1]
+    told = {"temperature": 1.5, "top_p": 0.9, "top_k": 0, "min_p": 0, "repetition_penalty": 1, "presence_penalty": 0, "frequency_penalty": 0,
+            "max_tokens": 16, "seed": logged["sampling"]["seed"]}
+    expect(logged["sampling"] == told and logged["priority"] == 0 and logged["preemptions"] == 0 and logged["queue_ms"] >= 0, f"the log: {logged}")
+    again = ask(n=2, top_p=0.9, seed=told["seed"])
+    expect([c.message.content for c in again.choices] == [c.message.content for c in drawn.choices], "its seed gives the same answers again")
     chunks = list(ask(n=4, seed=7, stream=True, stream_options={"include_usage": True}))
     streamed = ["".join(c.choices[0].delta.content or "" for c in chunks[:-1] if c.choices[0].index == i) for i in range(4)]
     ends = [c.choices[0].index for c in chunks[:-1] if c.choices[0].finish_reason]
@@ -134,16 +150,32 @@ def check_stop(client):
             cut = whole[:whole.index(stop)]
             made = client.completions.create(model="tiny_lm", prompt=VERSE, max_tokens=24, temperature=0, stop=stop)
             expect(made.choices[0].text == cut and made.choices[0].finish_reason == "stop", f"S1: stop {stop!r}")
+            expect(made.choices[0].stop_reason == stop, f"vLLM's stop_reason: {made.choices[0].stop_reason!r}, not {stop!r}")
     stop = whole[9:12]
     chunks = list(client.completions.create(model="tiny_lm", prompt=VERSE, max_tokens=24, temperature=0, stop=["~", stop],
                                             stream=True))
     expect("".join(c.choices[0].text for c in chunks) == whole[:whole.index(stop)], "S1: nothing of it in a stream")
+    expect([getattr(c.choices[0], "stop_reason", None) for c in chunks] == [None] * (len(chunks) - 1) + [stop], "its last chunk says which")
+    for more, reason in (({"max_tokens": 2}, "length"), ({"logit_bias": {str(END): 100}}, "stop")):
+        ended = client.completions.create(model="tiny_lm", prompt=VERSE, temperature=0, **more).choices[0]
+        expect(ended.finish_reason == reason and ended.stop_reason is None, f"no string ended it: {ended}")
     banned = client.completions.create(model="tiny_lm", prompt=VERSE, max_tokens=1, temperature=0, logprobs=1)
     token = next(iter(banned.choices[0].logprobs.top_logprobs[0]))
     ids = client.post("/../tokenize", body={"prompt": token, "add_special_tokens": False}, cast_to=object)["tokens"]
     other = client.completions.create(model="tiny_lm", prompt=VERSE, max_tokens=1, temperature=0,
                                       logit_bias={str(ids[0]): -100})
     expect(other.choices[0].text != banned.choices[0].text, "logit_bias of -100 bans")
+
+
+def check_ignored(client):
+    """Fields that change no answer, and those that nobody knows."""
+    def ask(**more):
+        return client.chat.completions.create(model="tiny_lm", messages=USER, max_tokens=8, temperature=0, **more).choices[0].message.content
+
+    known = ask()
+    for more in ({"user": "x"}, {"store": True, "metadata": {"a": "b"}}, {"parallel_tool_calls": False}, {"service_tier": "auto"},
+                 {"reasoning_effort": "low"}, {"extra_body": {"cache_prompt": False, "id_slot": 3, "keep_alive": "5m", "nobody": [{}]}}):
+        expect(ask(**more) == known, f"ignored: {more}")
 
 
 def check_errors(client):
@@ -168,7 +200,7 @@ def check_errors(client):
     refused(openai.BadRequestError, lambda: chat(model="tiny_lm", messages=USER, n=0, stream=True), "n", "from 1 to 16")
     refused(openai.InternalServerError, lambda: client.embeddings.create(model="tiny_lm", input="x"), None, "not supported")
     expect(client.completions.create(model="tiny_lm", prompt="", max_tokens=1).usage.prompt_tokens == 1,
-           "I2: an empty prompt is the begin token")
+           "I2, CVE-2024-8768: an empty prompt is the begin token")
     expect(client.models.retrieve("tiny_lm").id == "tiny_lm" and [m.id for m in client.models.list()] == ["tiny_lm"], "models")
     refused(openai.NotFoundError, lambda: client.models.retrieve("x"), "model", "no model")
 
@@ -203,9 +235,10 @@ def main():
         check_text(client, program)
         check_chat(client, program)
         check_stream(client)
-        check_many(client)
+        check_many(client, server)
         check_prompts(client)
         check_stop(client)
+        check_ignored(client)
         check_errors(client)
         check_control_tokens(client)
         expect(server.stop() == 0, "SIGTERM: exit code 0")

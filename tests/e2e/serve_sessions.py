@@ -209,6 +209,17 @@ def check_beside_streams(program, root):
             t.join()
         expect(codes.count(200) == 64 and codes.count(429) == 6, f"the others are saved: {sorted(codes)}")
         with standing(server, "infrt-load"):
+            clients = [server.connect() for _ in range(8)]
+            for i, s in enumerate(clients):
+                s.sendall(post(SAVE, {"name": f"left{i}", "prompt": VERSE}))
+            until("they wait", lambda: server.metric("infrt_sessions_waiting") == 8)
+            for s in clients[:-1]:
+                s.close()
+            until("they leave", lambda: server.metric("infrt_connections") <= 2)
+        expect(b"200 OK" in clients[-1].recv(1000), "who waits is served")
+        saved = [n for n in names(server) if n.startswith("left")]
+        expect(saved == ["left0", "left7"], f"D2: what had begun, and what somebody waits for: {saved}")
+        with standing(server, "infrt-load"):
             left = server.connect()
             left.sendall(post(SAVE, {"name": "last", "prompt": VERSE}))
             until("it is under way", lambda: server.metric("infrt_sessions_waiting") == 1)

@@ -248,6 +248,8 @@ static void texts_and_ids_become_inputs(void **state) {
     assert_true(embed("{\"input\": [7, 8, 9]}", &e));
     assert_true(e.n_inputs == 1 && e.inputs[0].n_ids == 3);
     infrt_embed_free(&e);
+    assert_true(embed("{\"input\": \"a\", \"add_special_tokens\": true, \"input_type\": null}", &e));
+    infrt_embed_free(&e);
     static const char *const bad[] = {"{}",
                                       "[]",
                                       "{\"input\": [1, 2, 3, 4, 5]}",
@@ -255,6 +257,9 @@ static void texts_and_ids_become_inputs(void **state) {
                                       "{\"input\": \"\"}",
                                       "{\"input\": \"a\", \"dimensions\": 383}",
                                       "{\"input\": \"a\", \"input\": \"b\"}",
+                                      "{\"input\": \"a\", \"truncate_prompt_tokens\": 4}",
+                                      "{\"input\": \"a\", \"add_special_tokens\": false}",
+                                      "{\"input\": \"a\", \"input_type\": \"query\"}",
                                       "{\"input\": [\"a\", 1]}",
                                       "{\"input\": [1, [1]]}",
                                       "{\"input\": \"a\\u0000\"}"};

@@ -11,9 +11,12 @@
 enum { K = 131, N = 37, RANK = 5 }; /* no multiples of anything */
 static float w[2][N][K], a[RANK * K], b[N * RANK], magnitudes[N];
 static char payload; /* where the model's weights would begin */
+static _Atomic bool unwanted;
+static int panels, last_panel; /* asked for; after which it is no longer wanted */
 
 static void panel_of(const void *weights, uint32_t module, uint32_t panel, float *out) {
     assert_ptr_equal(weights, &payload);
+    unwanted = ++panels == last_panel;
     for (uint32_t k = 0; k < K; k++)
         for (uint32_t l = 0; l < 16; l++)
             out[k * 16 + l] = panel * 16 + l < N ? w[module][panel * 16 + l][k] : 1e30f;
@@ -40,7 +43,8 @@ static void fill(void) {
 static infrt_status factors(uint64_t number, float *out, infrt_error *error) {
     const infrt_adapter_pair pair = {&of_a, &of_b, &of_m, RANK, 0.375f};
     *error = (infrt_error){0};
-    return infrt_adapter_factors(&model, &payload, number, &pair, "path", out, error);
+    const infrt_adapter_base base = {&model, &payload, "path", &unwanted};
+    return infrt_adapter_factors(&base, number, &pair, out, error);
 }
 
 static void are_magnitudes_by_norms(void **state) {
@@ -80,12 +84,34 @@ static void are_numbers(void **state) {
     w[1][N - 1][0] = 0.125f;
     magnitudes[N - 1] = 3e38f;
     assert_int_equal(factors(1, got, &error), INFRT_ERR_DATA);
+    magnitudes[N - 1] = 1;
+    w[1][N - 1][0] = 1e19f;
+    assert_int_equal(factors(1, got, &error), INFRT_OK);
+    assert_true(fabs((double)got[N - 1] - 1e-19) < 1e-25);
+    w[1][N - 1][0] = 2e19f; /* its square is more than f32 holds: a factor of 0 would say that this is endless */
+    assert_int_equal(factors(1, got, &error), INFRT_ERR_DATA);
+}
+
+/* D1: whoever waits for it may leave. */
+static void ends_when_unwanted(void **state) {
+    infrt_error error;
+    float got[N];
+    (void)state;
+    fill();
+    panels = 0;
+    last_panel = 2;
+    assert_int_equal(factors(0, got, &error), INFRT_ERR_USAGE);
+    assert_int_equal(panels, 2); /* of 3 */
+    last_panel = 0;
+    unwanted = false;
+    assert_int_equal(factors(0, got, &error), INFRT_OK);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(are_magnitudes_by_norms),
         cmocka_unit_test(are_numbers),
+        cmocka_unit_test(ends_when_unwanted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,8 @@ static void everything_is_taken(void **state) {
     (void)state;
     expect_taken("{" M ", \"model\": \"m\", \"max_tokens\": 5, \"max_completion_tokens\": 7, "
                  "\"n\": 3, \"stream\": true, "
-                 "\"stream_options\": {\"include_usage\": true, \"x\": 1}, \"stop\": [\"a\", "
+                 "\"stream_options\": {\"include_usage\": true, \"continuous_usage_stats\": "
+                 "true, \"x\": 1}, \"stop\": [\"a\", "
                  "\"\\u00e9\"], \"seed\": -4, "
                  "\"temperature\": 0.5, \"top_p\": 0.25, \"top_k\": 9, \"min_p\": 0.125, "
                  "\"presence_penalty\": -1, "
@@ -52,7 +53,8 @@ static void everything_is_taken(void **state) {
     assert_string_equal(ask.model, "m");
     assert_int_equal(ask.max_tokens, 7);
     assert_int_equal(ask.n, 3);
-    assert_true(ask.stream && ask.include_usage && ask.seeded && ask.logprobs && ask.ignore_eos && ask.chat);
+    assert_true(ask.stream && ask.include_usage && ask.continuous_usage && ask.seeded &&
+                ask.logprobs && ask.ignore_eos && ask.chat);
     assert_int_equal(ask.n_stop, 2);
     assert_string_equal(ask.stop[1], "\xc3\xa9");
     assert_int_equal((int64_t)ask.seed, -4);
@@ -159,6 +161,8 @@ static const struct {
     {INFRT_ASK_CHAT, "{" M ", \"stream_options\": {\"include_usage\": 1}}",
      "stream_options.include_usage", "true or false"},
     {INFRT_ASK_CHAT, "{" M ", \"stream_options\": {\"include_usage\": true}}", "stream_options", "needs stream"},
+    {INFRT_ASK_CHAT, "{" M ", \"stream\": true, \"stream_options\": {\"continuous_usage_stats\": true}}",
+     "stream_options.continuous_usage_stats", "needs include_usage"},
     {INFRT_ASK_CHAT, "{" M ", \"top_logprobs\": 3}", "top_logprobs", "needs logprobs"},
     {INFRT_ASK_CHAT, "{" M ", \"logprobs\": true, \"top_logprobs\": 21}", "top_logprobs", "from 0 to 20"},
     {INFRT_ASK_CHAT, "{" M ", \"stop\": [\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\",\"i\"]}", "stop", "at most 8"},
@@ -219,6 +223,47 @@ static void wrong_values(void **state) {
             !strstr(refusal.text, wrong_values_cases[i].text))
             fail_msg("%s: %s: %s", wrong_values_cases[i].body, refusal.param, refusal.text);
     }
+}
+
+/* Each field that is known and not supported, on each of its routes: refused by name, but for the value that asks for
+ * nothing, which may be written in other ways, and null. */
+static void unsupported_fields(void **state) {
+    enum {
+        CHAT = INFRT_ASK_CHAT,
+        TEXT = INFRT_ASK_TEXT,
+        BOTH = CHAT | TEXT,
+        TOKENIZE = INFRT_ASK_TOKENIZE,
+        TEMPLATED = BOTH | TOKENIZE | INFRT_ASK_SAVE
+    };
+    static const struct {
+        unsigned routes;
+        const char *name, *values;
+    } fields[] = {
+#define INFRT_FIELD(routes, name, kind, least, most, member)
+#define INFRT_REFUSED(routes, name, values) {routes, name, values},
+#include "request_fields.def"
+#undef INFRT_FIELD
+#undef INFRT_REFUSED
+    };
+    char body[256];
+    (void)state;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        for (unsigned route = CHAT; route <= INFRT_ASK_SAVE; route *= 2) {
+            if (!(fields[i].routes & route)) continue;
+            const char *start = route == CHAT ? M : "\"prompt\": \"a\"", *name = fields[i].name;
+            snprintf(body, sizeof body, "{%s, \"%s\": [\"x\", 7]}", start, name);
+            if (read_text(body, route)) fail_msg("%s: taken", body);
+            assert_string_equal(refusal.param, name);
+            assert_non_null(strstr(refusal.text, "is not supported by this server"));
+            snprintf(body, sizeof body, "{%s, \"%s\": null}", start, name);
+            expect_taken(body, route);
+            if (!fields[i].values[0]) continue;
+            snprintf(body, sizeof body, "{\"%s\": \n%s , %s}", name, fields[i].values, start);
+            expect_taken(body, route);
+        }
+    expect_taken("{\"prompt\": \"a\", \"best_of\": 1.0, \"mirostat\": 0e3, \"top_n_sigma\": -1.00}", INFRT_ASK_TEXT);
+    assert_false(read_text("{\"prompt\": \"a\", \"best_of\": \"1\"}", INFRT_ASK_TEXT));
+    assert_false(read_text("{\"prompt\": \"a\", \"repeat_penalty\": 1.1}", INFRT_ASK_TEXT));
 }
 
 /* OpenAI: any integer of 64 bits; the ones beyond 2^53 exactly. */
@@ -326,8 +371,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_is_taken), cmocka_unit_test(prompts),
         cmocka_unit_test(parts_are_one_text),  cmocka_unit_test(wrong_values),
-        cmocka_unit_test(seeds_are_exact),     cmocka_unit_test(counts_are_limited),
-        cmocka_unit_test(keys_are_bounded),    cmocka_unit_test(strings_are_escaped)};
+        cmocka_unit_test(unsupported_fields),  cmocka_unit_test(seeds_are_exact),
+        cmocka_unit_test(counts_are_limited),  cmocka_unit_test(keys_are_bounded),
+        cmocka_unit_test(strings_are_escaped)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     infrt_ask_free(&ask);
     return failed;

@@ -18,7 +18,11 @@ static bool feed(const char *const *stops, uint32_t n_stops, const char *text, s
         at += used;
         memcpy(out, text, at - cut);
         out[at - cut] = 0;
-        if (stopped) return true;
+        if (stopped) {
+            assert_int_equal(strlen(stops[stop.found]), cut);
+            assert_memory_equal(stops[stop.found], text + at - cut, cut);
+            return true;
+        }
         size_t longest = 0;
         for (uint32_t s = 0; s < n_stops; s++)
             for (size_t k = 1; k < strlen(stops[s]) && k <= at; k++)
