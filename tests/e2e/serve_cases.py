@@ -47,17 +47,24 @@ CASES = {
     "J6": "serve_cases.check_refused", "R4": "serve_cases.check_refused", "R5": "serve_cases.check_refused",
     "I1": "serve_cases.check_lengths", "I2": "serve_openai.check_errors", "I4": "serve_openai.check_chat",
     "CVE-2026-21869": "serve_cases.check_numbers", "CVE-2026-34756": "serve_cases.check_numbers",
-    "CVE-2025-48944": "serve_cases.check_refused", "CVE-2025-62426": "serve_cases.check_refused",
-    "CVE-2025-23310": "serve_faults.check_many_chunks", "CVE-2026-46527": "serve_cases.check_bodies",
-    "CVE-2026-9540": "serve_cases.check_bodies", "CVE-2025-46570": "serve_http.check_salt",
+    **dict.fromkeys(("CVE-2025-48942", "CVE-2025-48943", "CVE-2025-48944", "CVE-2025-61620", "CVE-2025-62426"), "serve_cases.check_refused"),
+    **dict.fromkeys(("CVE-2025-23310", "CVE-2025-23311"), "serve_faults.check_many_chunks"),
+    **dict.fromkeys(("CVE-2026-46527", "CVE-2026-9540"), "serve_cases.check_bodies"), "CVE-2025-46570": "serve_http.check_salt",
+    "CVE-2025-25183": "test_infrt_kv_pool.one_bucket_many_keys", "CVE-2024-8768": "serve_openai.check_errors",
     "CVE-2025-59425": "serve_http.check_keys", "CVE-2025-46728": "serve_http.check_http",
     "CVE-2025-48956": "serve_http.check_http", "CVE-2025-52887": "serve_http.check_http",
     "CVE-2026-45372": "serve_http.check_http", "GHSA-xvfx-w463-6fpp": "serve_http.check_http",
-    "CVE-2026-24173": "serve_tensors.check_hostile", "CVE-2025-23319": "serve_adapters.check_names",
+    **dict.fromkeys(("CVE-2026-24173", "CVE-2025-33201", "CVE-2026-24146", "CVE-2026-24208"), "serve_tensors.check_hostile"),
+    **dict.fromkeys(("CVE-2025-23319", "CVE-2025-23320", "CVE-2025-23334"), "serve_adapters.check_names"),
     "CVE-2024-37032": "serve_adapters.check_refused", "llama.cpp#26315": "serve_sessions.check_names",
     "vLLM's open routes": "serve_http.check_keys", "CVE-2024-8939": "test_infrt_request.wrong_values",
     **dict.fromkeys(("CVE-2026-27940", "CVE-2026-33298"), "test_llm_gguf.sizes_that_overflow"),
-    "CVE-2026-7482": "test_llm_gguf.beyond_the_end", "CVE-2024-21802": "test_llm_gguf.absurd_counts",
+    "CVE-2026-7482": "test_llm_gguf.beyond_the_end",
+    **dict.fromkeys(("CVE-2024-21802", "CVE-2024-21825", "CVE-2024-21836", "CVE-2024-23496", "CVE-2024-23605"), "test_llm_gguf.absurd_counts"),
+    "GHSA-7rxv-5jhh-j6xx": "test_llm_tokenizer.less_room_than_ids", "CVE-2025-52566": "serve_cases.check_sizes",
+    "CVE-2025-49847": "test_llm_tokenizer.long_pieces",
+    **dict.fromkeys(("CVE-2024-42477", "CVE-2024-42478", "CVE-2024-42479", "CVE-2026-7301", "CVE-2026-3059", "CVE-2026-22773", "GHSA-mgrm-fgjv-mhv8"),
+                    "serve_cases.check_not_built"),
     "CVE-2026-22807": "test_llm_safetensors.configs_that_lie", "mlx#3363": "test_llm_safetensors.damaged_files",
 }
 
@@ -252,7 +259,7 @@ def check_lengths(server):
 
 
 def check_refused(server):
-    """J1, J2, J4, J5, J6, R4, R5, CVE-2025-48944, CVE-2025-62426: grammars, tools, speculation and templates in requests are refused
+    """J1, J2, J4, J5, J6, R4, R5, CVE-2025-48944, CVE-2025-48942, CVE-2025-48943, CVE-2025-62426, CVE-2025-61620: grammars, tools, speculation and templates in requests are refused
     by name, before anything is read of them."""
     deep = {"type": "object", "properties": {"a": {"$ref": "#"}}}
     empty = {"type": "json_schema", "json_schema": {"name": "x", "schema": {}}}  # J2
@@ -282,6 +289,49 @@ def check_numbers(server):
     expect(server.ask("POST", TEXT, {**SHORT, "n": 16384})[0] == 400, "CVE-2026-34756")
 
 
+def check_sizes(server):
+    """CVE-2025-52566: sizes about 2 GiB, 4 GiB and 2^64 are refused before a byte of the body; texts of many tokens are told by
+    their count, in tokens as in bytes."""
+    for size in (2**31 - 1, 2**31, 2**31 + 1, 2**32 - 1, 2**32 + 5, 2**63, 2**64 - 1):
+        for route in (TEXT, CHAT, "/tokenize", "/detokenize", "/v1/load_lora_adapter", "/v1/sessions/save"):
+            with server.connect() as s:
+                s.sendall(f"POST {route} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {size}\r\n\r\n".encode())
+                expect((b" 413 " if size < 10**18 else b" 400 ") in s.recv(100), f"{route}: {size} bytes")
+    size = hex(2**31)[2:].encode()
+    for chunk in (size, b"f" + size, b"0" * 8 + size, b"ffffffffffffffff", b"10000000000000001"):
+        with server.connect() as s:
+            s.sendall(b"POST " + TEXT.encode() + b" HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk + b"\r\n")
+            expect(s.recv(100).split(b" ")[1:2] in ([b"413"], [b"400"]), f"a chunk of {chunk}")
+    for text in ("a" * 6000, "\u00e9" * 3000, "\U0001d11e" * 2000):
+        told = server.json("POST", TEXT, {**SHORT, "prompt": text})[1]["error"]
+        expect(told["code"] == "context_length_exceeded" and told["param"] == "prompt", f"{text[0]}: {told}")
+    told = server.json("POST", "/detokenize", {"tokens": [20] * 513})[1]["error"]
+    expect(told["code"] == "context_length_exceeded", f"/detokenize: {told}")
+
+
+def check_not_built(server):
+    """CVE-2024-42477, CVE-2024-42478, CVE-2024-42479: no tensors come over the network; CVE-2026-7301, CVE-2026-3059: no objects are
+    unpacked; CVE-2026-22773: no images are read; GHSA-mgrm-fgjv-mhv8: no grammars are compiled, nor kept. Whoever tries is
+    refused by name."""
+    image = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}]
+    told = server.json("POST", CHAT, {"model": "tiny_lm", "messages": [{"role": "user", "content": image}]})[1]["error"]
+    expect(told["param"] == "messages[0].content[0].type" and "not supported" in told["message"], f"an image: {told}")
+    for path in ("/v2/models/tiny_lm/infer", "/v2/repository/index", "/v2/systemsharedmemory/region/x/register"):
+        status, _, reply = server.ask("POST", path, {"inputs": []})
+        expect(status == 501 and path in reply.decode() and json.loads(reply)["error"]["type"] == "not_supported_error", f"{path}: {status} {reply}")
+    rpc = b"\x0e" + (24).to_bytes(8, "little") + b"\xff" * 24  # ggml's command that sets a tensor
+    pickle = b"\x80\x04\x95\x1d\0\0\0\0\0\0\0\x8c\x05posix\x8c\x06system\x93\x8c\x04true\x85R."
+    for bytes_ in (rpc, pickle, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"\x16\x03\x01\x02\0\x01"):
+        reply = server.raw(bytes_ + b"\r\n\r\n")
+        expect(reply.startswith((b"HTTP/1.1 400 ", b"HTTP/1.1 505 ")), f"{bytes_[:12]}: {reply[:60]}")
+    for body in (pickle, rpc):
+        expect(server.ask("POST", TEXT, body)[0] == 400, "nor in a body")
+    for field, value in (("response_format", {"type": "json_object"}), ("guided_grammar", "root ::= x"), ("logits_processors", ["x"]),
+                         ("prompt_embeds", "gASV")):
+        told = server.json("POST", TEXT, {**SHORT, field: value})[1]["error"]
+        expect(told["param"] == field and "not supported" in told["message"], f"{field}: {told}")
+
+
 def check_bodies(server):
     """S8, CVE-2026-9540, CVE-2026-46527: bodies that are no text, nothing, too deep; fields of proxies. Nothing of it comes
     back raw, in an answer or in the log."""
@@ -306,7 +356,7 @@ def main():
         check_wrong_adapters(server, root)
         check_unload(server)
         for check in (check_edits, check_same_bits, check_bytes, check_stops_everywhere, check_ends, check_lengths, check_refused,
-                      check_numbers, check_bodies):
+                      check_numbers, check_sizes, check_not_built, check_bodies):
             check(server)
         until("nothing is left", lambda: idle(server) and server.metric("vllm:kv_cache_usage_perc") == 0)
         expect(server.stop() == 0, "SIGTERM: exit code 0")

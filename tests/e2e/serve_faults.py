@@ -375,7 +375,7 @@ def check_fifo_keys(program, work):
 
 
 def check_many_chunks(server):
-    """CVE-2025-23310: a body of 20,000 chunks takes no more room than another."""
+    """CVE-2025-23310, CVE-2025-23311: a body of 20,000 chunks takes no more room than another."""
     body = b"".join(b"1\r\n%c\r\n" % c for c in b'{"prompt": "x"' + b" " * 20000 + b"}") + b"0\r\n\r\n"
     head = b"POST /tokenize HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
     expect(parse(server.raw(head + body))[0] == 200, "CVE-2025-23310: many chunks")

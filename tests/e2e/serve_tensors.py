@@ -184,7 +184,7 @@ def replace(t, **fields):
 
 
 def check_hostile(infc, _, work):
-    """CVE-2026-24173 and others: each malformed request is refused with 400 and says why; the server goes on."""
+    """CVE-2026-24173, CVE-2025-33201, CVE-2026-24146, CVE-2026-24208: each malformed request is refused with 400 and says why; the server goes on."""
     rows_apart(work / "apart.onnx")
     good = tensor("x", np.ones((2, 3, 5), np.float32))
     one = {"inputs": [good]}

@@ -151,7 +151,7 @@ static void keys_twice(void **state) {
     expect_refused(INFC_ERR_MODEL, "key \"k\" is there twice");
 }
 
-/* CVE-2024-21802 */
+/* CVE-2024-21802, CVE-2024-21825, CVE-2024-21836, CVE-2024-23496, CVE-2024-23605 */
 static void absurd_counts(void **state) {
     (void)state;
     put_head(&file, 3, UINT64_MAX, UINT64_MAX);

@@ -186,6 +186,24 @@ static void one_letter(void **state) {
     free(text);
 }
 
+/* GHSA-7rxv-5jhh-j6xx: however little room there is, no id is written beyond it, and the count is of the whole text. */
+static void less_room_than_ids(void **state) {
+    (void)state;
+    merges_in_order(state);
+    static const char text[] = "abc aab ba\xffx  abc";
+    void *scratch = malloc(infrt_encode_scratch(&made.tables, text, strlen(text)));
+    int32_t all[64], some[64];
+    const size_t n = infrt_encode(&made.tables, text, strlen(text), NULL, 0, 1, scratch, all, 64);
+    assert_in_range(n, 2, 63);
+    for (size_t most = 0; most <= n; most++) {
+        memset(some, 0x5a, sizeof some);
+        assert_int_equal(infrt_encode(&made.tables, text, strlen(text), NULL, 0, 1, scratch, some, most), n);
+        assert_memory_equal(some, all, most * sizeof *all);
+        for (size_t i = most; i < 64; i++) assert_int_equal(some[i], 0x5a5a5a5a);
+    }
+    free(scratch);
+}
+
 static void expect_refused(infc_status status, const char *json, const char *text) {
     assert_int_equal(read_json(json), status);
     const infc_diag *diag = &cx.diags[cx.n_diags - 1];
@@ -274,6 +292,44 @@ static void scores(void **state) {
     expect_parts("a", 1, NULL, 0, 1, "1 3 4"); /* bos unless the file says otherwise */
 }
 
+static infc_status read_one_of(const char *character, size_t n) {
+    static const uint32_t types[] = {1, 1};
+    infc_buf text = {.arena = cx.arena};
+    for (size_t i = 0; i < n; i++) infc_buf_puts(&text, character);
+    const char *const tokens[] = {infc_buf_str(&text), "\xc3\xb0"}; /* the byte F0 */
+    put_tokens("gpt2", tokens, types, 2, 2);
+    put_text(&file, "tokenizer.ggml.pre", "smollm");
+    put_array("tokenizer.ggml.merges", 8, 0);
+    return read_gguf();
+}
+
+/* CVE-2025-49847: the longest piece there may be, each byte of which becomes three, after half a character. */
+static void long_pieces(void **state) {
+    (void)state;
+    infrt_detokenizer d;
+    assert_int_equal(read_one_of("\xc3\xbf", 500), INFC_OK); /* the byte FF */
+    const size_t room = infrt_detokenizer_room(&made.tables);
+    char *out = malloc(room + 64);
+    memset(out, 0x5a, room + 64);
+    infrt_detokenizer_init(&d, &made.tables, 0, 0);
+    assert_int_equal(infrt_detokenizer_put(&d, 1, out), 0);
+    const size_t n = infrt_detokenizer_put(&d, 0, out);
+    assert_int_equal(n, 3 * 501);
+    assert_in_range(n, 1, room);
+    for (size_t i = 0; i < n; i += 3) assert_memory_equal(out + i, "\xef\xbf\xbd", 3);
+    for (size_t i = n; i < room + 64; i++) assert_int_equal(out[i], 0x5a);
+    for (size_t most = 0; most < 1500; most += 7) {
+        memset(out, 0x5a, room);
+        assert_int_equal(infrt_decode(&made.tables, (const int32_t[]){0}, 1, 0, out, most), 1500);
+        assert_int_equal(out[most], 0x5a);
+    }
+    free(out);
+    assert_int_equal(read_one_of("a", 1000), INFC_OK);
+    assert_int_equal(read_one_of("a", 1001), INFC_ERR_MODEL);
+    assert_non_null(
+        strstr(cx.diags[cx.n_diags - 1].text, "tokenizer.ggml.tokens: one is empty, too long"));
+}
+
 static void gguf_merges(void **state) {
     (void)state;
     static const char *const tokens[] = {"a", "b", "ab", "<|end|>", "1"};
@@ -309,7 +365,8 @@ int main(void) {
         CX_TEST(merges_in_order), CX_TEST(words_of_smollm), CX_TEST(control_tokens),
         CX_TEST(stripping),       CX_TEST(characters),      CX_TEST(half_a_character),
         CX_TEST(one_letter),      CX_TEST(refusals),        CX_TEST(damage),
-        CX_TEST(scores),          CX_TEST(gguf_merges),
+        CX_TEST(scores),          CX_TEST(gguf_merges),     CX_TEST(less_room_than_ids),
+        CX_TEST(long_pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
