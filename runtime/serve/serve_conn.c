@@ -71,6 +71,7 @@ static void request_begin(infrt_conn *c) {
     c->path_bytes = 0;
     c->begin_ns = 0;
     c->request_id[0] = 0;
+    c->code = NULL;
     wait_for(c, IDLE_SECONDS);
 }
 
@@ -168,7 +169,7 @@ void infrt_conn_json(infrt_conn *c, int status, infrt_out *body) {
 void infrt_error_json(const infrt_refusal *r, infrt_out *out) {
     infrt_out_text(out, "{\"error\":{\"message\":");
     infrt_out_string(out, r->text, strlen(r->text));
-    const char *type = r->status == 500 || r->status == 503 ? "server_error" : "invalid_request_error";
+    const char *type = r->status >= 500 ? "server_error" : "invalid_request_error";
     infrt_out_format(out, ",\"type\":\"%s\",\"param\":", r->type ? r->type : type);
     if (r->param[0]) infrt_out_string(out, r->param, strlen(r->param));
     else infrt_out_text(out, "null");
@@ -184,6 +185,7 @@ void infrt_conn_refuse(infrt_conn *c, const infrt_refusal *r) {
                        : r->status == 401                   ? "WWW-Authenticate: Bearer\r\n"
                        : r->allow[0]                        ? allow
                                                             : NULL;
+    c->code = r->code;
     snprintf(retry, sizeof retry, "Retry-After: %u\r\n", r->retry_after ? r->retry_after : 1);
     c->server->service->error_put(c, r, &body);
     infrt_out_text(&body, "\n");

@@ -113,6 +113,7 @@ void infrt_request_log(infrt_conn *c, int status) {
     infrt_out_format(&out, ",\"method\":\"%.*s\",\"path\":", (int)c->http.method_bytes, c->http.head);
     infrt_out_string(&out, c->path_bytes ? c->path : "", c->path_bytes);
     infrt_out_format(&out, ",\"status\":%d,\"ms\":%.3f", status, ms_since(c->begin_ns, infrt_os_now_ns()));
+    if (c->code) infrt_out_format(&out, ",\"code\":\"%s\"", c->code);
     service->log(c, &out);
     infrt_out_text(&out, "}\n");
     infrt_log_put(&c->server->log, &out);

@@ -103,7 +103,8 @@ struct infrt_conn {
     const char *path;         /* of the target, without what follows "?" */
     size_t path_bytes;
     char request_id[65];
-    uint32_t key; /* who asks, from 1; 0: without keys */
+    const char *code; /* of the refusal; null: none */
+    uint32_t key;     /* who asks, from 1; 0: without keys */
     uint64_t begin_ns;
     bool close;  /* after this answer */
     bool broken; /* for want of memory: nothing more is sent */

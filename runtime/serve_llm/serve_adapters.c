@@ -281,6 +281,10 @@ static void change_reply(infrt_conn *c, const infrt_adapter_change *change) {
             at = strstr(text, part->folder);
             if (at && at[strlen(part->folder)] != '/') at = NULL; /* of .../1 and .../12 */
         }
+        if (change->http_status == 404) {
+            refusal.type = "not_found_error";
+            refusal.code = "model_not_found";
+        }
         infrt_refuse(&refusal, change->http_status,
                      at                           ? "lora_path"
                      : change->http_status == 409 ? NULL

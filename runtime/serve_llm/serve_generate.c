@@ -308,6 +308,7 @@ static void job_fail(infrt_llm_conn *c, const infrt_refusal *refusal) {
     infrt_error_json(refusal, &out);
     infrt_out_text(&out, "\n\ndata: [DONE]\n\n");
     c->base.close = true;
+    c->base.code = refusal->code;
     c->base.server->metrics.failed++;
     infrt_conn_stream(&c->base, &out, true);
     infrt_out_free(&out);

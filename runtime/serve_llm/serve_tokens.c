@@ -41,7 +41,7 @@ void infrt_handle_detokenize(infrt_conn *c) {
     bool good = infrt_ask_read(c->body.at ? c->body.at : "", c->body.n, INFRT_ASK_DETOKENIZE,
                                s->facts.context, s->facts.n_ids, &ask, &refusal);
     if (good && ask.model && !infrt_model_find(s, ask.model, &adapter))
-        good = infrt_refuse(&refusal, 404, "model", "there is no model \"%.128s\"", ask.model);
+        good = infrt_refuse_model(&refusal, ask.model);
     if (good && !t)
         good = infrt_refuse(&refusal, 400, NULL, "%s has no tokenizer", s->base.model->name);
     if (good) text_reply(c, t, &ask.prompts[0]);

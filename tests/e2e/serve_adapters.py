@@ -23,6 +23,16 @@ VERSE = "In the beginning God created the"
 LOAD, UNLOAD = "/v1/load_lora_adapter", "/v1/unload_lora_adapter"
 
 
+def norms_take(base, like, tensors):
+    """The matrices of another adapter, and as magnitudes the norms that the rows have anyway: with DoRA it is what it is without."""
+    tensors.update(checkpoint.read_safetensors(like / "adapter_model.safetensors"))
+    for name in [n for n in tensors if n.endswith(".lora_magnitude_vector")]:
+        module = name.removesuffix(".lora_magnitude_vector")
+        a, b = (tensors[f"{module}.lora_{x}.weight"].astype(float) for x in "AB")
+        weight = base[module.removeprefix("base_model.model.") + ".weight"].astype(float) + 2 * b @ a  # lora_alpha is twice the rank
+        tensors[name][:] = (weight * weight).sum(1) ** 0.5
+
+
 def make_adapters(source, root):
     tensors = checkpoint.read_safetensors(source / "examples/tiny-lm/model.safetensors")
     adapters.shapes = lambda: (("base_model.model." + n.removesuffix(".weight"), t.shape) for n, t in sorted(tensors.items())
@@ -31,6 +41,7 @@ def make_adapters(source, root):
         adapters.write_adapter(root / name, seed=i, rank=2 + i)
     adapters.write_adapter(root / "deep", seed=9, rank=64)
     adapters.write_adapter(root / "dora", seed=8, rank=4, use_dora=True)
+    adapters.write_adapter(root / "a-dora", seed=0, rank=2, use_dora=True, spoil=lambda t: norms_take(tensors, root / "a", t))
     adapters.write_adapter(root / "huge", seed=9, rank=4, spoil=lambda tensors: tensors.update({k: t * 1e30 for k, t in tensors.items()}))
     adapters.write_adapter(root / "single", seed=9, rank=4, spoil=lambda tensors: tensors[min(tensors)].__setitem__((0, 0), 1e38))
     shutil.copytree(root / "a", root / "hostile")
@@ -127,7 +138,12 @@ def check_changes(server, alone):
     listed = [m["id"] for m in server.json("GET", "/v1/models")[1]["data"][1:]]
     expect(len(listed) == 4 and {"d", "e"} <= set(listed), f"four are there: {listed}")
     expect(server.ask("POST", UNLOAD, {"lora_name": "e"})[0] == 200 and answer(server, "e") == 404, "unloaded")
-    expect(server.ask("POST", UNLOAD, {"lora_name": "e"})[0] == 404, "which is not there")
+    status, told = server.json("POST", UNLOAD, {"lora_name": "e"})
+    expect(status == 404 and (told["error"]["code"], told["error"]["param"]) == ("model_not_found", "lora_name"), f"which is not there: {told}")
+    for path, body in (("/detokenize", {"tokens": [5]}), ("/tokenize", {"prompt": "x"}), ("/v1/completions", {"prompt": "x"}),
+                       ("/v1/chat/completions", {"messages": [{"role": "user", "content": "x"}]})):
+        status, told = server.json("POST", path, {"model": "e", **body})
+        expect(status == 404 and (told["error"]["code"], told["error"]["param"]) == ("model_not_found", "model"), f"{path}: {told}")
 
 
 def check_names(server, program, root):
@@ -200,6 +216,12 @@ def check_dora(server, program, root):
     words = [program, "run", "--prompt", VERSE, "--max-tokens", "24", "--json", "--adapter", root / "dora"]
     want = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)["text"]
     expect(load(server, "dora", "dora") == 200 and answer(server, "dora") == want, f"DoRA: as alone: {want!r}")
+    expect(load(server, "a-dora", "a-dora") == 200 and load(server, "a-plain", "a") == 200, "one whose magnitudes are the norms that are there")
+    ask = lambda name: server.json("POST", "/v1/completions", {"model": name, "prompt": VERSE, "max_tokens": 4, "temperature": 0, "logprobs": 1})[1]
+    with_, without, base = (ask(n)["choices"][0]["logprobs"] for n in ("a-dora", "a-plain", "tiny_lm"))
+    expect(with_["tokens"] == without["tokens"] != base["tokens"], f"it says what it does without DoRA: {with_} {without}")
+    apart = max(abs(x - y) for x, y in zip(with_["token_logprobs"], without["token_logprobs"]))
+    expect(0 < apart < 0.05, f"but for the rounding of the weights, which are of 8 bits: {apart}")
     status, told = server.json("POST", LOAD, {"lora_name": "y", "sum": [{"lora_path": "dora"}, {"lora_path": "a"}]})
     expect(status == 400 and told["error"]["message"].startswith("dora/adapter_config.json: use_dora"), f"DoRA in a sum: {told}")
     expect(server.ask("POST", UNLOAD, {"lora_name": "dora"})[0] == 200 and answer(server, "dora") == 404, "DoRA: and it goes")

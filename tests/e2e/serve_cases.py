@@ -259,8 +259,8 @@ def check_lengths(server):
 
 
 def check_refused(server):
-    """J1, J2, J4, J5, J6, R4, R5, CVE-2025-48944, CVE-2025-48942, CVE-2025-48943, CVE-2025-62426, CVE-2025-61620: grammars, tools, speculation and templates in requests are refused
-    by name, before anything is read of them."""
+    """J1, J2, J4, J5, J6, R4, R5, CVE-2025-48944, CVE-2025-48942, CVE-2025-48943, CVE-2025-62426, CVE-2025-61620: grammars, tools,
+    speculation and templates in requests are refused by name, before anything is read of them."""
     deep = {"type": "object", "properties": {"a": {"$ref": "#"}}}
     empty = {"type": "json_schema", "json_schema": {"name": "x", "schema": {}}}  # J2
     for field, value in [("response_format", empty), *{

@@ -178,7 +178,7 @@ def check_ignored(client):
         expect(ask(**more) == known, f"ignored: {more}")
 
 
-def check_errors(client):
+def check_errors(client, server):
     def refused(kind, call, param, text):
         try:
             call()
@@ -199,6 +199,8 @@ def check_errors(client):
     refused(openai.BadRequestError, lambda: chat(model="tiny_lm", messages=USER, n=1000), "n", "from 1 to 16")
     refused(openai.BadRequestError, lambda: chat(model="tiny_lm", messages=USER, n=0, stream=True), "n", "from 1 to 16")
     refused(openai.InternalServerError, lambda: client.embeddings.create(model="tiny_lm", input="x"), None, "not supported")
+    expect([r.get("code") for r in server.requests()][-8:] == ["model_not_found", *["context_length_exceeded"] * 2, *[None] * 5],
+           "the log has the code of each")
     expect(client.completions.create(model="tiny_lm", prompt="", max_tokens=1).usage.prompt_tokens == 1,
            "I2, CVE-2024-8768: an empty prompt is the begin token")
     expect(client.models.retrieve("tiny_lm").id == "tiny_lm" and [m.id for m in client.models.list()] == ["tiny_lm"], "models")
@@ -239,7 +241,7 @@ def main():
         check_prompts(client)
         check_stop(client)
         check_ignored(client)
-        check_errors(client)
+        check_errors(client, server)
         check_control_tokens(client)
         expect(server.stop() == 0, "SIGTERM: exit code 0")
         log = server.requests()
