@@ -161,14 +161,6 @@ enum { N_KERNELS = sizeof kernels / sizeof *kernels };
 
 const infk_kind_info *infk_kind_get(infk_kind kind) { return &kinds[kind]; }
 
-ptrdiff_t infk_kv_part_bytes(ptrdiff_t head_dim, ptrdiff_t format) {
-    return format == INFK_KV_F16 ? 128 * head_dim : 64 * head_dim + 256;
-}
-
-ptrdiff_t infk_kv_query_bytes(ptrdiff_t head_dim, ptrdiff_t format) {
-    return format == INFK_KV_F16 ? 4 * head_dim : (head_dim + 8 + 15) / 16 * 16;
-}
-
 /* ---- types ---------------------------------------------------------------------------------------------- */
 
 static const char *const c_types[][2] = {
@@ -187,8 +179,6 @@ const char *infk_c_type(const char *type) {
 int infk_has_epilogue(const infk_kernel *kernel) {
     return kernel->lanes == 1 || strcmp(kernel->types[2], "f32") == 0 || strcmp(kernel->types[2], "i32") == 0;
 }
-
-int infk_written_operand(infk_kind kind) { return kind == INFK_kv_store ? 4 : -1; }
 
 int infk_operand_count(infk_kind kind) {
     int n = 1;
@@ -356,26 +346,6 @@ ptrdiff_t infk_units(infk_kind kind, const void *dims) {
     case INFK_gated_keep:
     case INFK_pack_keep: return keep_units(kind, dims);
     default: return linear_units(kind, dims);
-    }
-}
-
-int infk_has_scratch(infk_kind kind) {
-    return kind == INFK_lstm || kind == INFK_gru || kind == INFK_rnn || kind == INFK_scatter ||
-           kind == INFK_scatter_join;
-}
-
-ptrdiff_t infk_scratch(infk_kind kind, const void *dims) {
-    const infk_recurrent_dims *d = dims;
-    switch (kind) {
-    case INFK_lstm: return d->dirs * d->batch * 4 * d->hp; /* h, the next h, c, h rounded */
-    case INFK_gru: return d->dirs * d->batch * 4 * d->hp;  /* h, the next h, z, r */
-    case INFK_rnn: return d->dirs * d->batch * 2 * d->hp;
-    case INFK_scatter:
-    case INFK_scatter_join: { /* the result as it grows */
-        const infk_scatter_dims *s = dims;
-        return (s->rows * s->inner * s->size + 3) / 4;
-    }
-    default: return 0;
     }
 }
 

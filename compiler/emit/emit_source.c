@@ -41,12 +41,22 @@ static const char *own_address(const infc_emit_unit *u, const infc_plan_buffer *
                              (unsigned long long)root->own_offset, (unsigned long long)root->offset);
 }
 
-/* Of all layers. */
-static long long kv_groups(const infc_plan *plan) {
+/* Of all layers; null where none attends. */
+static const infk_kv_dims *kv_dims(const infc_plan *plan) {
     for (int s = 0; s < plan->n_steps; s++)
         if (plan->steps[s].kernel && plan->steps[s].kernel->kind == INFK_kv_store)
-            return (long long)plan->steps[s].call.dims.kv.groups;
-    return 1;
+            return &plan->steps[s].call.dims.kv;
+    return NULL;
+}
+
+/* Whether parts of what the only row sees are shared out: there are enough for all workers. */
+static void print_alone(const infk_kv_dims *kv, const char *tokens, infc_buf *out) {
+    const long long all = (long long)kv->width * 32, seen = kv->window ? (long long)kv->window : all;
+    infc_buf_printf(
+        out,
+        "    const int alone = mode == %du && %s == 1 &&\n"
+        "        %lld * parts_seen(c->inputs[%d], %lld) >= 2 * (long long)n;\n    (void)alone;\n",
+        INFC_MODE_FEW, tokens, (long long)kv->groups, INFC_LLM_POSITIONS, seen);
 }
 
 /* For which groups rows have adapters: workers meet elsewhere then. */
@@ -65,14 +75,17 @@ static void print_mode(const infc_emit_unit *u, infc_buf *out) {
                *rows = infc_emit_dim(u, plan->buffers[plan->inputs[INFC_LLM_LAST_ROWS]].type.dims[0]);
     infc_buf_printf(out, "    const int few = %s <= %d && %s <= %d;\n", tokens, INFC_PLAN_FEW_ROWS,
                     rows, INFC_PLAN_FEW_ROWS);
+    const infk_kv_dims *kv = kv_dims(plan);
+    const long long groups = kv ? (long long)kv->groups : 1;
     infc_buf_printf(
         out,
         "    const int32_t most = %s * %lld %% n == 0 ? INT32_MAX : %d;\n"
         "    const int apart = few && rows_apart(c->inputs[%d], c->inputs[%d], %s, most);\n",
-        tokens, kv_groups(plan), UNEVEN_POSITIONS, INFC_LLM_SLOTS, INFC_LLM_POSITIONS, tokens);
+        tokens, groups, UNEVEN_POSITIONS, INFC_LLM_SLOTS, INFC_LLM_POSITIONS, tokens);
     infc_buf_printf(out, "    const unsigned mode = !few ? %du : %lld %% n == 0 ? %du : apart ? %du : %du;\n",
-                    INFC_MODE_MANY, kv_groups(plan), INFC_MODE_SHARED, INFC_MODE_APART, INFC_MODE_FEW);
+                    INFC_MODE_MANY, groups, INFC_MODE_SHARED, INFC_MODE_APART, INFC_MODE_FEW);
     infc_buf_puts(out, "    (void)mode;\n");
+    if (kv) print_alone(kv, tokens, out);
     if (infc_plan_adapts(plan)) print_adapted(out);
     if (plan->arena_bytes_per_worker == 0)
         return; /* no worker has memory of its own: no records in floats */
@@ -151,6 +164,8 @@ static void print_part(const infc_emit_unit *u, int s, const char *indent, const
     infc_buf_printf(out, "%s%s(", indent, u->functions[u->step_function[s]].name);
     infc_emit_args args = infc_emit_args_begin(out, (int)strlen(indent) + 4);
     if (infc_emit_is_open(u->plan, step)) infc_emit_arg(&args, "z");
+    const int place = infc_emit_place(u, step);
+    if (place >= 0) infc_emit_arg(&args, "%lld", (long long)step->call.dims.fields[place]);
     const bool by_size = step->kernel && infk_kind_get(step->kernel->kind)->by_size;
     for (int i = 0; i < step->n_operands; i++) { /* kernels by size see other types: through void */
         const int id = step->operands[i];
@@ -167,7 +182,8 @@ static void print_part(const infc_emit_unit *u, int s, const char *indent, const
     infc_buf_puts(out, ");\n");
 }
 
-/* Its units are heads; without a meeting since kv_store they must be those of the groups that the worker stored. */
+/* Its units are heads; without a meeting since kv_store they must be those of the groups that the worker stored. Of a
+ * row alone parts are shared out, then heads that join them. */
 static void print_attend(const infc_emit_unit *u, int s, const char *indent, infc_buf *out) {
     const infc_plan_step *step = &u->plan->steps[s];
     infc_arena *arena = u->cx->arena;
@@ -176,7 +192,13 @@ static void print_attend(const infc_emit_unit *u, int s, const char *indent, inf
     const char *apart = infc_arena_printf(arena, "INFC_PART_TIMES(%lld, %s * %lld, worker, n)",
                                           (long long)(d->heads / d->groups),
                                           infc_emit_dim(u, d->rows), (long long)d->groups);
-    infc_buf_printf(out, "%sif (mode == %du) {\n", indent, INFC_MODE_APART);
+    const long long heads = (long long)d->heads, n_parts = (long long)(d->groups * d->width);
+    const char *from = "INFC_PART_FROM(%lld, %lld, worker, n)";
+    infc_buf_printf(out, "%sif (alone) {\n", indent);
+    print_part(u, s, deeper, infc_arena_printf(arena, from, heads, n_parts), out);
+    infc_buf_printf(out, "%sINFC_MEET(c);\n", deeper);
+    print_part(u, s, deeper, infc_arena_printf(arena, from, heads + n_parts, heads), out);
+    infc_buf_printf(out, "%s} else if (mode == %du) {\n", indent, INFC_MODE_APART);
     print_part(u, s, deeper, apart, out);
     infc_buf_printf(out, "%s} else {\n", indent);
     print_part(u, s, deeper, infc_arena_printf(arena, "INFC_PART(%s, worker, n)", units), out);

@@ -143,6 +143,10 @@ infc_status infc_emit_instance_text(const infc_emit_unit *u, size_t index, infc_
 
 /* ---- functions ------------------------------------------------------------------------------------------ */
 
+int infc_emit_place(const infc_emit_unit *u, const infc_plan_step *step) {
+    return step->kernel && infc_emit_is_open(u->plan, step) ? infk_place_dim(step->kernel->kind) : -1;
+}
+
 /* Fixed dims stand beside the function, as constants; open ones are set in it. */
 static void print_dims(const infc_emit_unit *u, const infc_plan_step *step, const char *name, infc_buf *out) {
     const infk_kind_info *kind = infk_kind_get(step->kernel->kind);
@@ -151,8 +155,9 @@ static void print_dims(const infc_emit_unit *u, const infc_plan_step *step, cons
     else infc_buf_printf(out, "static const infk_%s_dims %s_dims = {", kind->dims_name, name);
     const char *line = open ? "\n        " : "\n    ";
     for (int i = 0; i < kind->n_dims; i++)
-        infc_buf_printf(out, "%s%s.%s = %s", i == 0 || i % 6 ? "" : ",", i == 0 || i % 6 == 0 ? line : ", ",
-                        kind->dim_names[i], infc_emit_dim(u, step->call.dims.fields[i]));
+        infc_buf_printf(out, "%s%s.%s = %s", i == 0 || i % 6 ? "" : ",",
+                        i == 0 || i % 6 == 0 ? line : ", ", kind->dim_names[i],
+                        i == infc_emit_place(u, step) ? "place" : infc_emit_dim(u, step->call.dims.fields[i]));
     infc_buf_puts(out, "};\n");
     if (open) infc_buf_printf(out, "    const infk_%s_dims *const d = &dims;\n", kind->dims_name);
 }
@@ -181,6 +186,7 @@ static void print_wrapper(const infc_emit_unit *u, const infc_plan_step *step, c
     infc_emit_args parameters = infc_emit_args_begin(out, 8);
     const bool open = infc_emit_is_open(u->plan, step);
     if (open) infc_emit_arg(&parameters, "const struct %s_dims *z", u->plan->name);
+    if (infc_emit_place(u, step) >= 0) infc_emit_arg(&parameters, "ptrdiff_t place");
     for (int i = 0; i < step->n_operands; i++)
         infc_emit_arg(&parameters, "const %s *%s%s",
                       infk_c_type(infk_operand_type(step->kernel, i)), restrict_, operands[i]);

@@ -85,6 +85,8 @@ void infc_emit_arg(infc_emit_args *args, const char *format, ...) __attribute__(
 
 /* emit_steps.c: which functions there are, and their text, those of a part in order of first use. */
 infc_status infc_emit_share(infc_emit_unit *u);
+/* The dim that the step's function takes as an argument (infk_place_dim), or -1. */
+int infc_emit_place(const infc_emit_unit *u, const infc_plan_step *step);
 infc_status infc_emit_functions(const infc_emit_unit *u, size_t part, infc_buf *out);
 infc_status infc_emit_instance_text(const infc_emit_unit *u, size_t instance, infc_buf *out);
 void infc_emit_function_text(const infc_emit_unit *u, size_t function, infc_buf *out);

@@ -42,13 +42,19 @@ static int written_operand(const infc_plan_step *step) {
     return step->kernel ? infk_written_operand(step->kernel->kind) : -1;
 }
 
-static int n_writes(const infc_plan_step *step) {
-    return step->n_stores + (step->scratch >= 0) + (written_operand(step) >= 0);
+/* attend shares out the parts of one row in mode FEW alone. */
+static bool uses_scratch(const infc_plan_step *step, infc_plan_mode mode) {
+    return step->scratch >= 0 && (!step->kernel || step->kernel->kind != INFK_attend || mode == INFC_MODE_FEW);
 }
 
-static int written_at(const infc_plan *plan, const infc_plan_step *step, int i) {
+static int n_writes(const infc_plan_step *step, infc_plan_mode mode) {
+    return step->n_stores + uses_scratch(step, mode) + (written_operand(step) >= 0);
+}
+
+static int written_at(const infc_plan *plan, const infc_plan_step *step, int i, infc_plan_mode mode) {
     if (i < step->n_stores) return plan->stores[step->first_store + i].buffer;
-    return i == step->n_stores && step->scratch >= 0 ? step->scratch : step->operands[written_operand(step)];
+    return i == step->n_stores && uses_scratch(step, mode) ? step->scratch
+                                                           : step->operands[written_operand(step)];
 }
 
 /* Memory that others do not see in this mode. */
@@ -66,9 +72,9 @@ static bool same_groups(const infc_plan_step *earlier, const infc_plan_step *lat
 }
 
 static bool writes_overlap(const infc_plan *plan, const infc_plan_step *step, span s, infc_plan_mode mode) {
-    for (int i = 0; i < n_writes(step); i++)
-        if (!is_own(plan, written_at(plan, step, i), mode) &&
-            overlap(s, span_of(plan, written_at(plan, step, i))))
+    for (int i = 0; i < n_writes(step, mode); i++)
+        if (!is_own(plan, written_at(plan, step, i, mode), mode) &&
+            overlap(s, span_of(plan, written_at(plan, step, i, mode))))
             return true;
     return false;
 }
@@ -92,13 +98,13 @@ static bool one_unit(const infc_plan_step *step, infc_plan_mode mode) {
 static bool conflict(const infc_plan *plan, const infc_plan_step *earlier,
                      const infc_plan_step *later, infc_plan_mode mode) {
     const bool one_worker = one_unit(earlier, mode) && one_unit(later, mode);
-    for (int i = 0; i < n_writes(earlier); i++) {
-        const int written = written_at(plan, earlier, i);
+    for (int i = 0; i < n_writes(earlier, mode); i++) {
+        const int written = written_at(plan, earlier, i, mode);
         if (is_own(plan, written, mode) || same_groups(earlier, later, mode)) continue;
         if (reads_overlap(plan, later, span_of(plan, written), one_worker, mode)) return true;
     }
-    for (int i = 0; i < n_writes(later); i++) {
-        const int written = written_at(plan, later, i);
+    for (int i = 0; i < n_writes(later, mode); i++) {
+        const int written = written_at(plan, later, i, mode);
         if (is_own(plan, written, mode)) continue;
         const span s = span_of(plan, written);
         if (!one_worker && writes_overlap(plan, earlier, s, mode)) return true;

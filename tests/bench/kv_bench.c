@@ -82,15 +82,24 @@ static double seconds(work *run, int layers, ptrdiff_t rows, int n) {
      QUERY(dim)}
 
 static int8_t *kv, *q;
-static float *x, *y, *rope;
+static float *x, *y, *rope, *kept;
 static int32_t positions[CHUNK], slots[CHUNK], tables[WIDTH];
 
 #define MODEL(name, heads, groups, dim, layers)                                                    \
     static void name##_attend(int layer, ptrdiff_t rows, int w, int n) {                           \
         const infk_kv_dims d = DIMS(rows, heads, groups, dim, layers, layer);                      \
         const struct GLUE(ATTEND, _epi) e = {NULL, NULL, y, NULL};                                 \
-        GLUE(ATTEND, _body)(&d, q, positions, slots, tables, kv, &e, rows * (heads) * w / n,       \
+        GLUE(ATTEND, _body)(&d, q, positions, slots, tables, kv, kept, &e, rows * (heads) * w / n, \
                             rows * (heads) * (w + 1) / n);                                         \
+    }                                                                                              \
+    /* One row, parts shared out: even layers are those, odd ones what joins them. */              \
+    static void name##_split(int step, ptrdiff_t rows, int w, int n) {                             \
+        const infk_kv_dims d = DIMS(rows, heads, groups, dim, layers, step / 2);                   \
+        const struct GLUE(ATTEND, _epi) e = {NULL, NULL, y, NULL};                                 \
+        const ptrdiff_t n_parts = (groups) * WIDTH, n_units = step % 2 ? (heads) : n_parts,        \
+                        from = (heads) + (step % 2 ? n_parts : 0);                                 \
+        GLUE(ATTEND, _body)(&d, q, positions, slots, tables, kv, kept, &e, from + n_units * w / n, \
+                            from + n_units * (w + 1) / n);                                         \
     }                                                                                              \
     static void name##_store(int layer, ptrdiff_t rows, int w, int n) {                            \
         const infk_kv_dims d = DIMS(rows, heads, groups, dim, layers, layer);                      \
@@ -120,13 +129,13 @@ MODEL(eight, 32, 8, 128, 16)
 
 typedef struct model {
     const char *name;
-    work *attend, *store, *read;
+    work *attend, *split, *store, *read;
     int layers;
     double part; /* bytes of a block in one layer */
 } model;
 static const model models[] = {
-    {"smollm2", smollm2_attend, smollm2_store, smollm2_read, 30, 3.0 * PART(64)},
-    {"eight_groups", eight_attend, eight_store, eight_read, 16, 8.0 * PART(128)},
+    {"smollm2", smollm2_attend, smollm2_split, smollm2_store, smollm2_read, 30, 3.0 * PART(64)},
+    {"eight_groups", eight_attend, eight_split, eight_store, eight_read, 16, 8.0 * PART(128)},
 };
 
 static void set_rows(ptrdiff_t rows, ptrdiff_t first) {
@@ -141,6 +150,8 @@ static void bench(const model *m) {
             const double read = seconds(m->read, m->layers, context, n),
                          took = seconds(m->attend, m->layers, 1, n);
             printf("RESULT attend/%s/decode_%td/threads_%d %.3f ms\n", m->name, context, n, took * 1e3);
+            printf("RESULT attend/%s/decode_%td/threads_%d/split %.3f ms\n", m->name, context, n,
+                   seconds(m->split, 2 * m->layers, 1, n) * 1e3);
             printf("RESULT attend/%s/decode_%td/threads_%d/read %.1f GB/s\n", m->name, context, n,
                    bytes / took * 1e-9);
             printf("RESULT attend/%s/decode_%td/threads_%d/share %.0f %%\n", m->name, context, n,
@@ -165,8 +176,9 @@ int main(int argc, char **argv) {
     x = aligned_alloc(64, sizeof *x * CHUNK * 48 * 128);
     y = aligned_alloc(64, sizeof *y * CHUNK * 32 * 128);
     rope = aligned_alloc(64, sizeof *rope * CONTEXT * 128);
+    kept = aligned_alloc(64, sizeof *kept * 32 * (WIDTH / 8) * (128 + 16));
     if (kv) madvise(kv, (bytes / huge + 1) * huge, MADV_HUGEPAGE); /* as a pool would be */
-    if (!kv || !q || !x || !y || !rope) return 1;
+    if (!kv || !q || !x || !y || !rope || !kept) return 1;
     for (int i = 0; i < CHUNK * 48 * 128; i++)
         x[i] = (float)((i * 37 + i / 100) % 251 - 125) * 0.01f;
     for (int i = 0; i < CONTEXT * 128; i++) rope[i] = i % 2 ? 0.6f : 0.8f;

@@ -10,7 +10,7 @@ set(common_flags -O1 -Wno-pass-failed -std=gnu17 -static -ffp-contract=off -fno-
   -I${CMAKE_SOURCE_DIR} -I${CMAKE_SOURCE_DIR}/runtime/include)
 list(TRANSFORM drivers PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE common_sources)
 list(APPEND common_sources ${CMAKE_BINARY_DIR}/generated/reference_kernels.c ${CMAKE_SOURCE_DIR}/templates/reference.c
-  ${CMAKE_SOURCE_DIR}/templates/kernel_table.c)
+  ${CMAKE_SOURCE_DIR}/templates/kernel_table.c ${CMAKE_SOURCE_DIR}/templates/kernel_memory.c)
 set(cross_archs "")
 foreach(arch aarch64 riscv64)
   find_program(INFC_CC_${arch} ${arch}-linux-gnu-gcc)

@@ -2,8 +2,8 @@
  * references against attention computed here in double from its definition, with an indexing of its own.
  *
  * A case is a number of sequences, each with a prompt that is stored and attended in steps. The same sequences in other
- * steps (rows of 1, 7, 64, all), other blocks, other slots, alone and beside each other, in parts of the units, must
- * give the same bits. */
+ * steps (rows of 1, 7, 64, all), other blocks, other slots, alone and beside each other, in parts of the units, and a
+ * row whose parts are shared out, must give the same bits. */
 #include "kernel_case.h"
 #include "level_here.h"
 #include "level_rows.h"
@@ -67,7 +67,7 @@ static bool model_at(size_t i, model *out) {
 }
 
 /* Data of a model: q, k, v of every position. */
-static float *x, *rope, *y, *y_other;
+static float *x, *rope, *y, *y_other, *kept;
 static int8_t *kv, *kv_other, *q;
 static int32_t positions[SEQUENCES * MOST], slots[SEQUENCES * MOST], tables[SEQUENCES * WIDTH];
 static ptrdiff_t from_row[SEQUENCES * MOST]; /* which row of x and y a row of a step is */
@@ -165,17 +165,31 @@ typedef struct plan {
     bool together;   /* sequences share steps */
     bool shuffled;   /* blocks and slots in another order */
     ptrdiff_t parts; /* units are done in so many parts */
+    ptrdiff_t split; /* a step of one row after so many, whose parts of positions are shared out; 0: none */
 } plan;
 
-static void call(infk_entry *entry, const infk_kernel *k, const infk_kv_dims *d,
-                 const void *const *in, void *out, ptrdiff_t parts) {
-    const ptrdiff_t units = infk_units(k->kind, d);
+static void call_units(infk_entry *entry, const infk_kernel *k, const infk_kv_dims *d,
+                       const void *const *in, void *out, ptrdiff_t from, ptrdiff_t units, ptrdiff_t parts) {
     void *outs[2] = {out, NULL};
     for (ptrdiff_t p = parts; p-- > 0;) {
-        const ptrdiff_t begin = units * p / parts, end = units * (p + 1) / parts;
+        const ptrdiff_t begin = from + units * p / parts, end = from + units * (p + 1) / parts;
         if (entry) entry(d, in, outs, begin, end);
         else infk_reference_find(k)(d, in, out, begin, end);
     }
+}
+
+static void call(infk_entry *entry, const infk_kernel *k, const infk_kv_dims *d,
+                 const void *const *in, void *out, ptrdiff_t parts) {
+    call_units(entry, k, d, in, out, 0, infk_units(k->kind, d), parts);
+}
+
+/* attend of one row, see attend_ref.c: its parts, then heads. */
+static void call_split(const infk_kv_dims *d, const void **in, void *out, ptrdiff_t parts) {
+    const ptrdiff_t n_parts = d->groups * d->width;
+    for (ptrdiff_t i = 0; i < infk_scratch(INFK_attend, d); i++) kept[i] = NAN;
+    in[INFK_SCRATCH] = kept;
+    call_units(attend_entry, attend, d, in, out, d->heads, n_parts, parts);
+    call_units(attend_entry, attend, d, in, out, d->heads + n_parts, d->heads, parts);
 }
 
 static void step(const model *m, const plan *p, int8_t *cache, float *out, ptrdiff_t rows) {
@@ -184,10 +198,11 @@ static void step(const model *m, const plan *p, int8_t *cache, float *out, ptrdi
     const ptrdiff_t n = x_floats(m), y_floats = m->heads * m->head_dim;
     for (ptrdiff_t r = 0; r < rows; r++)
         memcpy(step_x + r * n, x + from_row[r] * n, (size_t)n * sizeof *x);
-    const void *in[INFK_MAX_OPERANDS + 3] = {step_x, positions, slots, tables, cache, rope};
+    const void *in[INFK_SCRATCH + 3] = {step_x, positions, slots, tables, cache, rope};
     call(store_entry, store, &d, in, q, p->parts);
     in[0] = q;
-    call(attend_entry, attend, &d, in, step_y, p->parts);
+    if (p->split && rows == 1) call_split(&d, in, step_y, p->parts);
+    else call(attend_entry, attend, &d, in, step_y, p->parts);
     for (ptrdiff_t r = 0; r < rows; r++)
         memcpy(out + from_row[r] * y_floats, step_y + r * y_floats, (size_t)y_floats * sizeof *out);
 }
@@ -205,7 +220,10 @@ static void run(const model *m, const plan *p, int8_t *cache, float *out) {
         ptrdiff_t rows = 0;
         more = false;
         for (int s = 0; s < SEQUENCES; s++) {
-            const ptrdiff_t left = m->lengths[s] - done[s], chunk = left < p->chunk ? left : p->chunk;
+            const ptrdiff_t left = m->lengths[s] - done[s],
+                            before = p->split ? p->split - done[s] % (p->split + 1) : 0;
+            const ptrdiff_t wanted = p->split ? before + !before : p->chunk,
+                            chunk = left < wanted ? left : wanted;
             for (ptrdiff_t r = 0; r < chunk; r++, rows++) {
                 positions[rows] = (int32_t)(done[s] + r);
                 slots[rows] = p->shuffled ? (s + 1) % SEQUENCES : s;
@@ -236,15 +254,17 @@ static void compare(const model *m, const plan *p) {
         fail(m, p->what, -1, 0, 0);
 }
 
-static const plan whole = {"all at once", MOST, true, false, 1};
+static const plan whole = {"all at once", MOST, true, false, 1, 0};
 static const plan plans[] = {
-    {"all at once", MOST, true, false, 1},
-    {"alone", MOST, false, false, 1},
-    {"rows of 1", 1, true, false, 1},
-    {"rows of 64, in parts", 64, true, false, 2},
-    {"rows of 7, alone, in parts", 7, false, false, 3},
-    {"other blocks", 100, true, true, 1},
+    {"all at once", MOST, true, false, 1, 0},
+    {"alone", MOST, false, false, 1, 0},
+    {"rows of 1", 1, true, false, 1, 0},
+    {"rows of 64, in parts", 64, true, false, 2, 0},
+    {"rows of 7, alone, in parts", 7, false, false, 3, 0},
+    {"other blocks", 100, true, true, 1, 0},
 };
+/* After 50 rows the 51st, ...: one of them is the last of a part. */
+static const plan split = {"parts of a row shared out", 1, false, false, 3, 50};
 enum { N_PLANS = sizeof plans / sizeof *plans };
 
 /* ---- lines ---------------------------------------------------------------------------------------------- */
@@ -289,6 +309,7 @@ static void test_lines(const model *m, size_t index) {
         if (few || (ref && !rough)) compare(m, &plans[mixed]);
         else if (!ref)
             for (size_t p = 0; p < N_PLANS; p++) compare(m, &plans[p]);
+        if (k->kind == INFK_attend && (!ref || !rough)) compare(m, &split);
         if (failures > before) printf("FAILED above: %s\n", k->name);
     }
 }
@@ -313,9 +334,9 @@ int main(void) {
         return 77;
     }
     x = malloc(sizeof *x << 20), y = malloc(sizeof *y << 20), y_other = malloc(sizeof *y << 20);
-    rope = malloc(sizeof *rope << 18), q = malloc(1 << 22);
+    kept = malloc(sizeof *kept << 18), rope = malloc(sizeof *rope << 18), q = malloc(1 << 22);
     kv = aligned_alloc(64, 1 << 25), kv_other = aligned_alloc(64, 1 << 25);
-    if (!x || !y || !y_other || !rope || !q || !kv || !kv_other) return 1;
+    if (!x || !y || !y_other || !kept || !rope || !q || !kv || !kv_other) return 1;
     model m;
     for (size_t i = 0; model_at(i, &m); i++) {
         for (int r = 0; r < 2; r++) {

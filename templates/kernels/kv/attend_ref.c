@@ -3,7 +3,10 @@
  * (f16: the sum with fma from +0, elements in order); part by part the maximum, e^(score - maximum), which is 0 below
  * e^-80, summed in 16 lanes by position mod 16, then the fixed tree, and times v with fma from +0, positions in order.
  * Parts are joined in order by their maxima. What comes out is divided by the sum and transformed back.
- * The bits of a result depend on the row's q and position and on the k and v it sees, on nothing else. */
+ * The bits of a result depend on the row's q and position and on the k and v it sees, on nothing else.
+ *
+ * Units from `heads` on are of one row alone, whose parts are shared out: groups * width of them stand for all parts of
+ * all groups, in order, and put into `parts` what each gives; heads more, once all of these are done, join them. */
 typedef struct INFK_PART(head) {
     const int8_t *q; /* a record */
     const int32_t *blocks;
@@ -43,10 +46,17 @@ static INFK_INLINE float INFK_PART(add)(const infk_kv_dims *d, const INFK_PART(h
     return s_fma(s_mul(p, s_float(scales[32 + position % 32])), (float)part[at], acc);
 }
 
-/* Weights of positions [first, last] of the part at `from`; their sum and the maximum of the scores. */
-static INFK_INLINE float INFK_PART(weights)(const infk_kv_dims *d, const INFK_PART(head) * h, ptrdiff_t from,
-                                            ptrdiff_t first, ptrdiff_t last, float *s, float *out_max) {
-    float sum[16] = {0}, max = s_neg(INFK_INFINITY);
+/* What part s of head h gives: dim sums of v, then the maximum of its scores and the sum of its weights. */
+static INFK_INLINE float *INFK_PART(room)(const infk_kv_dims *d, float *parts, ptrdiff_t h, ptrdiff_t s) {
+    return parts + (h * ((d->width + 7) / 8) + s) * (d->head_dim + 16);
+}
+
+/* What the part at `from` gives, of positions [start, position] that the head sees. */
+static INFK_INLINE void INFK_PART(give_part)(const infk_kv_dims *d, const INFK_PART(head) * h, ptrdiff_t from,
+                                             ptrdiff_t start, ptrdiff_t position, float *to) {
+    const ptrdiff_t first = from < start ? start - from : 0, dim = d->head_dim;
+    const ptrdiff_t last = position - from < 256 ? position - from : 255;
+    float sum[16] = {0}, s[256], max = s_neg(INFK_INFINITY);
     for (ptrdiff_t j = first; j <= last; j++) {
         s[j] = INFK_PART(score)(d, h, from + j);
         max = s_max_nan(max, s[j]);
@@ -57,50 +67,81 @@ static INFK_INLINE float INFK_PART(weights)(const infk_kv_dims *d, const INFK_PA
     }
     for (ptrdiff_t half = 8; half > 0; half /= 2)
         for (ptrdiff_t l = 0; l < half; l++) sum[l] += sum[l + half];
-    *out_max = max;
-    return sum[0];
+    for (ptrdiff_t c = 0; c < dim; c++) {
+        to[c] = 0.0f;
+        for (ptrdiff_t j = first; j <= last; j++)
+            to[c] = INFK_PART(add)(d, h, from + j, s[j], c, to[c]);
+    }
+    to[dim] = max;
+    to[dim + 1] = sum[0];
 }
 
-static INFK_INLINE void INFK_PART(all)(const infk_kv_dims *d, const INFK_PART(head) * h,
-                                       ptrdiff_t position, float *y) {
-    const ptrdiff_t start = d->window > 0 && position >= d->window ? position - d->window + 1 : 0,
-                    dim = d->head_dim;
-    const ptrdiff_t lowest = dim & -dim, points = d->format ? 1 : lowest < 64 ? lowest : 64;
-    float best = 0.0f, total = 0.0f, s[256];
-    for (ptrdiff_t from = start / 256 * 256; from <= position; from += 256) {
-        const ptrdiff_t first = from < start ? start - from : 0,
-                        last = position - from < 256 ? position - from : 255;
-        float max;
-        const float sum = INFK_PART(weights)(d, h, from, first, last, s, &max);
-        const int joins = from + first > start;
-        const float joined = joins ? s_max_nan(best, max) : max;
-        const float was = s_exp(s_sub(best, joined)), now = s_exp(s_sub(max, joined));
-        for (ptrdiff_t c = 0; c < dim; c++) {
-            float acc = 0.0f;
-            for (ptrdiff_t j = first; j <= last; j++)
-                acc = INFK_PART(add)(d, h, from + j, s[j], c, acc);
-            y[c] = joins ? s_fma(y[c], was, s_mul(acc, now)) : acc;
-        }
-        total = joins ? s_fma(total, was, s_mul(sum, now)) : sum;
-        best = joined;
+/* y, which is like a part, takes what the next part gives. */
+static INFK_INLINE void INFK_PART(join)(ptrdiff_t dim, int is_first, const float *part, float *y) {
+    const float joined = is_first ? part[dim] : s_max_nan(y[dim], part[dim]);
+    const float was = s_exp(s_sub(y[dim], joined)), now = s_exp(s_sub(part[dim], joined));
+    for (ptrdiff_t c = 0; c < dim; c++)
+        y[c] = is_first ? part[c] : s_fma(y[c], was, s_mul(part[c], now));
+    y[dim + 1] = is_first ? part[dim + 1] : s_fma(y[dim + 1], was, s_mul(part[dim + 1], now));
+    y[dim] = joined;
+}
+
+static INFK_INLINE ptrdiff_t INFK_PART(start)(const infk_kv_dims *d, ptrdiff_t position) {
+    return d->window > 0 && position >= d->window ? position - d->window + 1 : 0;
+}
+
+/* Whether the middle of the part at `from` of group g lies in [begin, end), where groups * width are all positions that
+ * the groups see, one after another. */
+static INFK_INLINE int INFK_PART(is_mine)(const infk_kv_dims *d, ptrdiff_t g, ptrdiff_t from, ptrdiff_t start,
+                                          ptrdiff_t position, ptrdiff_t begin, ptrdiff_t end) {
+    const int64_t seen = position - start + 1, first = from < start ? start : from,
+                  last = position - from < 256 ? position : from + 255;
+    const int64_t at = (2 * (g * seen - start) + first + last) * d->width / (2 * seen);
+    return at >= begin && at < end;
+}
+
+static INFK_INLINE void INFK_PART(split)(const infk_kv_dims *d, const T *q, ptrdiff_t position,
+                                         const int32_t *blocks, const int8_t *kv, float *parts,
+                                         ptrdiff_t begin, ptrdiff_t end) {
+    const ptrdiff_t per_group = d->heads / d->groups, start = INFK_PART(start)(d, position);
+    for (ptrdiff_t h = 0; h < d->heads; h++) {
+        const ptrdiff_t g = h / per_group;
+        const INFK_PART(head) head = {q + h * d->query_bytes, blocks, kv + d->part_at + g * d->part_bytes};
+        for (ptrdiff_t from = start / 256 * 256; from <= position; from += 256)
+            if (INFK_PART(is_mine)(d, g, from, start, position, begin, end))
+                INFK_PART(give_part)(d, &head, from, start, position, INFK_PART(room)(d, parts, h, from / 256));
     }
-    const float share = s_div(s_div(1.0f, (float)points), total);
-    for (ptrdiff_t c = 0; c < dim; c++) y[c] = s_mul(y[c], share);
-    for (ptrdiff_t c = 0; c < dim; c += points) s_hadamard(y + c, points);
 }
 
 static INFK_INLINE void INFK(attend)(const infk_kv_dims *d, const T *q, const W *positions,
                                      const int32_t *slots, const int32_t *tables, const int8_t *kv,
-                                     const EPI_TYPE *e, ptrdiff_t begin, ptrdiff_t end) {
-    const ptrdiff_t per_group = d->heads / d->groups;
-    for (ptrdiff_t unit = begin; unit < end; unit++) {
+                                     float *parts, const EPI_TYPE *e, ptrdiff_t begin, ptrdiff_t end) {
+    const ptrdiff_t per_group = d->heads / d->groups, dim = d->head_dim, lowest = dim & -dim;
+    const ptrdiff_t points = d->format ? 1 : lowest < 64 ? lowest : 64;
+    const ptrdiff_t n_units = d->rows * d->heads, n_parts = d->groups * d->width;
+    if (begin >= n_units && begin < n_units + n_parts) {
+        INFK_PART(split)(d, q, positions[0], tables + slots[0] * d->width, kv, parts,
+                         begin - n_units, end - n_units);
+        return;
+    }
+    const int joins = begin >= n_units;
+    const ptrdiff_t skipped = joins ? n_units + n_parts : 0;
+    for (ptrdiff_t unit = begin - skipped; unit < end - skipped; unit++) {
         const ptrdiff_t row = unit / per_group % d->rows, g = unit / per_group / d->rows;
         const ptrdiff_t h = g * per_group + unit % per_group;
+        const ptrdiff_t position = positions[row], start = INFK_PART(start)(d, position);
         const INFK_PART(head) head = {q + (row * d->heads + h) * d->query_bytes,
                                       tables + slots[row] * d->width, kv + d->part_at + g * d->part_bytes};
-        float y[256];
-        INFK_PART(all)(d, &head, positions[row], y);
-        for (ptrdiff_t c = 0; c < d->head_dim; c++)
-            EPI(y[c], (row * d->heads + h) * d->head_dim + c, row, h * d->head_dim + c);
+        float y[256 + 2] = {0}, part[256 + 2];
+        for (ptrdiff_t from = start / 256 * 256; from <= position; from += 256) {
+            if (!joins) INFK_PART(give_part)(d, &head, from, start, position, part);
+            const float *given = joins ? INFK_PART(room)(d, parts, h, from / 256) : part;
+            INFK_PART(join)(dim, from <= start, given, y);
+        }
+        const float share = s_div(s_div(1.0f, (float)points), y[dim + 1]);
+        for (ptrdiff_t c = 0; c < dim; c++) y[c] = s_mul(y[c], share);
+        for (ptrdiff_t c = 0; c < dim; c += points) s_hadamard(y + c, points);
+        for (ptrdiff_t c = 0; c < dim; c++)
+            EPI(y[c], (row * d->heads + h) * dim + c, row, h * dim + c);
     }
 }
