@@ -18,6 +18,7 @@ import tokenizers
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "llm"))
 import checkpoint  # noqa: E402
 import llama  # noqa: E402
+import random_llama  # noqa: E402
 import write_checkpoint  # noqa: E402
 
 VERSE = "In the beginning God created the heaven and the earth"
@@ -141,6 +142,20 @@ def check_meetings(program):
     shared = [program.json(*long, "--threads", threads) for threads in (1, 2, 3)]  # with 3, heads are shared evenly
     for key in ("tokens", "logprobs"):
         expect(shared[0][key] == shared[1][key] == shared[2][key], f"{key} after 300 tokens, by 1, 2 and 3 workers")
+
+
+def check_long(infc, work):
+    """One row of 3 KV groups whose parts are shared out (with 2 workers; 4 of the model without a window)"""
+    for name in random_llama.MORE:
+        random_llama.write(work / name, name)
+        for kv in ("int8", "f16"):
+            subprocess.run([infc, "compile", work / name, "--set", "name=far", "--set", f"precision.kv={kv}", "-o", work / name / kv],
+                           check=True, capture_output=True)
+            program = Program(work / name / kv / "far")
+            words = ["run", "--tokens", ",".join(str(i * 7 % 90) for i in range(763)), "--max-tokens", 8, "--ignore-eos", "--logprobs", 2]
+            given = [program.json(*words, "--threads", threads) for threads in (1, 2, 3, 4)]
+            same = all(g[key] == given[0][key] for g in given for key in ("tokens", "logprobs"))
+            expect(same and len(given[0]["tokens"]) == 8, f"{name}, cache in {kv}: after 763 tokens, by 1 to 4 workers")
 
 
 def check_others(program):
@@ -280,6 +295,7 @@ def main():
     check_others(program)
     check_eval(infc, program, folder, work, known)
     check_meetings(program)
+    check_long(infc, work)
     check_calibration(infc, folder, work)
     check_library(program, source, work, known)
     print(f"{len(FAILED)} failed")

@@ -20,6 +20,8 @@ LLAMA3 = {
     "high_freq_factor": 4.0,
     "original_max_position_embeddings": 64,
 }
+# For contexts of several parts of 256 positions, whose groups two and four workers do not share evenly.
+LONG = {"heads": 6, "kv_heads": 3, "context": 1024}
 # Name: differences from SMALL, how it is stored.
 MODELS = {
     "tied": ({}, {"dtype": "BF16"}),
@@ -27,10 +29,11 @@ MODELS = {
     "llama3": ({"kv_heads": 4, "head_dim": 32, "scaling": LLAMA3}, {"dtype": "F32", "tied": False, "shards": 3}),
     "linear": ({"scaling": {"rope_type": "linear", "factor": 4.0}, "epsilon": 1e-3}, {"dtype": "BF16", "tied": False}),
 }
+MORE = {"long": (LONG, {"dtype": "BF16"}), "long_window": (LONG | {"window": 300}, {"dtype": "BF16"})}
 
 
 def config(name):
-    return checkpoint.Config(**({"epsilon": 1e-5, "theta": 10000.0} | SMALL | MODELS[name][0]))
+    return checkpoint.Config(**({"epsilon": 1e-5, "theta": 10000.0} | SMALL | (MODELS | MORE)[name][0]))
 
 
 def value_of(name):
@@ -48,7 +51,7 @@ def value_of(name):
 
 
 def write(folder, name):
-    write_checkpoint.write_hf(folder, config(name), value_of(name), **MODELS[name][1])
+    write_checkpoint.write_hf(folder, config(name), value_of(name), **(MODELS | MORE)[name][1])
 
 
 if __name__ == "__main__":
