@@ -129,8 +129,8 @@ int infk_written_operand(infk_kind kind);
 ptrdiff_t infk_units(infk_kind kind, const void *dims);
 /* Whether kernels of the kind take scratch memory; floats of it for a call, of which a unit uses a part of its own. */
 int infk_has_scratch(infk_kind kind);
-/* The dim that is only the place of a layer in an operand, by its number among dim_names, or -1. Generated functions take
- * it as an argument, so that all layers share one. */
+/* The dim that is only the place of a layer in an operand, by its number among dim_names, or -1. Generated functions
+ * take it as an argument, so that all layers share one. */
 int infk_place_dim(infk_kind kind);
 ptrdiff_t infk_scratch(infk_kind kind, const void *dims);
 /* Multiply-adds count two. */
