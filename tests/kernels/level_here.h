@@ -22,6 +22,8 @@ static inline bool level_runs_here(void) {
 #elif defined(LEVEL_x86_64_avx512) && !defined(SIMULATED)
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#elif defined(LEVEL_WITH_AVXVNNI)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("avxvnni");
 #elif defined(LEVEL_x86_64_avx2) || defined(SIMULATED)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #else
