@@ -3,7 +3,7 @@
 set(generated ${CMAKE_BINARY_DIR}/generated)
 file(MAKE_DIRECTORY ${generated})
 
-add_library(infc_kernels STATIC templates/kernel_table.c templates/kernel_memory.c)
+add_library(infc_kernels STATIC templates/kernel_table.c templates/kernel_memory.c templates/kernel_fast.c)
 target_link_libraries(infc_kernels PUBLIC infc_base)
 
 find_path(XXHASH_DIR xxhash.h REQUIRED)

@@ -5,7 +5,10 @@
  *                                                nearest (ties to even), within -127..127
  *
  * Symmetric, so zero stays zero. An output of zeros (or so small that its scale would not be a normal float)
- * has scale 1. What it costs is reported per weight: root mean square error over root mean square. */
+ * has scale 1. What it costs is reported per weight: root mean square error over root mean square.
+ *
+ * Where the spec says precision.float: fast, other constant weights of a matmul are rounded to bf16 (whose products the
+ * target may have an instruction for), unless the spec says f32. */
 #include "../compiler/base/file.h"
 #include "constants.h"
 #include <float.h>
@@ -16,7 +19,7 @@ typedef struct made { /* one quantised weight may serve several ops */
     const infc_weight *weight;
     infc_op_kind kind;
     MlirValue operand; /* of the ops it served: the constant, or its transpose */
-    int64_t q, scale;  /* ids */
+    int64_t q, scale;  /* ids; scale -1: q is of bf16 */
 } made;
 
 typedef struct quantize {
@@ -103,7 +106,7 @@ static infc_status quantized(quantize *q, infc_op_kind kind, MlirValue operand,
                              const infc_weight *weight, made *out) {
     infc_tensor w;
     for (size_t i = 0; i < q->n_made; i++)
-        if (q->made[i].kind == kind && mlirValueEqual(q->made[i].operand, operand)) {
+        if (q->made[i].kind == kind && q->made[i].scale >= 0 && mlirValueEqual(q->made[i].operand, operand)) {
             *out = q->made[i];
             return INFC_OK;
         }
@@ -115,6 +118,46 @@ static infc_status quantized(quantize *q, infc_op_kind kind, MlirValue operand,
     return status;
 }
 
+/* The same matrix of bf16. */
+static infc_status rounded(quantize *q, MlirValue operand, const infc_weight *weight, int64_t *id) {
+    infc_ir *ir = q->pass->ir;
+    infc_op_desc desc = {.kind = INFC_OP_narrow, .n_in = 1, .n_attrs = 1};
+    infc_tensor w, made_of;
+    for (size_t i = 0; i < q->n_made; i++)
+        if (mlirValueEqual(q->made[i].operand, operand) && q->made[i].scale < 0) {
+            *id = q->made[i].q;
+            return INFC_OK;
+        }
+    infc_progress(ir->cx, "round %s to bf16", weight->name);
+    infc_arena *scratch = infc_arena_create_scratch(q->pass->scratch);
+    desc.attrs[0] = infc_attr_string("to", "bf16");
+    infc_status status = infc_constant_read(ir, scratch, operand, &w);
+    desc.in[0] = w.type;
+    if (status == INFC_OK) status = infc_eval_op(ir->cx, ir->cx->arena, &desc, &w, &made_of);
+    infc_arena_destroy(&scratch);
+    infc_file_forget(ir->cx, weight->bytes, (size_t)infc_type_bytes(&weight->type));
+    INFC_TRY(status);
+    *id = infc_weights_add(&ir->weights, (infc_weight){weight->name, made_of.type, made_of.data, "rounded to bf16"});
+    INFC_GROW(q->pass->scratch, q->made, q->n_made, q->cap_made);
+    q->made[q->n_made++] = (made){weight, INFC_OP_matmul, operand, *id, -1};
+    return INFC_OK;
+}
+
+/* precision.float: fast multiplies weights of bf16. */
+static infc_status round_op(quantize *q, MlirOperation op, const infc_weight *weight) {
+    infc_ir *ir = q->pass->ir;
+    MlirValue in[2] = {mlirOperationGetOperand(op, 0)}, product;
+    int64_t id;
+    INFC_TRY(rounded(q, mlirOperationGetOperand(op, 1), weight, &id));
+    const infc_ir_at at = {mlirOperationGetBlock(op), op};
+    in[1] = infc_ir_weight(ir, at, id, mlirOperationGetLocation(op));
+    INFC_TRY(infc_rebuild(ir, op, in, 2, &product));
+    infc_ir_replace(ir, mlirOperationGetResult(op, 0), product);
+    infc_ir_erase(op);
+    q->pass->n_changes++;
+    return INFC_OK;
+}
+
 static infc_status narrow_op(quantize *q, MlirOperation op, infc_op_kind kind) {
     infc_ir *ir = q->pass->ir;
     MlirValue operand = mlirOperationGetOperand(op, 1), in[2] = {mlirOperationGetOperand(op, 0)},
@@ -124,6 +167,8 @@ static infc_status narrow_op(quantize *q, MlirOperation op, infc_op_kind kind) {
     infc_spec_format wanted;
     if (!weight) return INFC_OK;
     INFC_TRY(infc_spec_weight_format(ir->cx, q->pass->spec, weight->name, q->matched, &wanted));
+    if (wanted == INFC_FORMAT_NONE && q->pass->spec->fast && kind == INFC_OP_matmul)
+        return round_op(q, op, weight);
     if (wanted != INFC_FORMAT_int8) return INFC_OK;
     INFC_TRY(quantized(q, kind, operand, weight, &m));
     infc_ir_at at = {mlirOperationGetBlock(op), op};

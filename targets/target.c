@@ -91,7 +91,7 @@ static bool host_has(const char *feature, size_t n) {
     HAS("popcnt") HAS("sse3") HAS("ssse3") HAS("sse4.1") HAS("sse4.2")
     HAS("avx") HAS("avx2") HAS("fma") HAS("f16c") HAS("bmi") HAS("bmi2")
     HAS("lzcnt") HAS("movbe") HAS("avx512f") HAS("avx512bw") HAS("avx512cd") HAS("avx512dq")
-    HAS("avx512vl") HAS("avx512vnni") HAS("avx512bf16") HAS("avxvnni") HAS("amx-int8")
+    HAS("avx512vl") HAS("avx512vnni") HAS("avx512bf16") HAS("avx512fp16") HAS("avxvnni") HAS("amx-int8") HAS("amx-bf16")
     /* clang-format on */
 #undef HAS
 #elif defined(__aarch64__) || defined(__riscv)
@@ -102,10 +102,8 @@ static bool host_has(const char *feature, size_t n) {
 #if defined(__riscv)
         {"v", AT_HWCAP, 'v' - 'a'},
 #else
-        {"dotprod", AT_HWCAP, 20},
-        {"sve", AT_HWCAP, 22},
-        {"sve2", AT_HWCAP2, 1},
-        {"i8mm", AT_HWCAP2, 13},
+        {"dotprod", AT_HWCAP, 20}, {"sve", AT_HWCAP, 22},   {"sve2", AT_HWCAP2, 1},
+        {"i8mm", AT_HWCAP2, 13},   {"bf16", AT_HWCAP2, 14},
 #endif
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)

@@ -289,7 +289,7 @@ static ptrdiff_t conv_units(const infk_conv_dims *d) { return d->batch * blocks_
 static ptrdiff_t matmul_units(const infk_matmul_dims *d) { return d->batch * blocks_of(d->n); }
 
 ptrdiff_t infk_units(infk_kind kind, const void *dims) {
-    switch (kind) {
+    switch (infk_exact(kind)) {
     case INFK_iconv:
     case INFK_qconv:
     case INFK_conv: return conv_units(dims);
@@ -409,7 +409,7 @@ static uint64_t matmul_flops(const infk_matmul_dims *d) {
 }
 
 uint64_t infk_flops(infk_kind kind, const void *dims) {
-    switch (kind) {
+    switch (infk_exact(kind)) {
     case INFK_iconv:
     case INFK_qconv:
     case INFK_conv: return conv_flops(dims);

@@ -133,6 +133,11 @@ int infk_has_scratch(infk_kind kind);
  * take it as an argument, so that all layers share one. */
 int infk_place_dim(infk_kind kind);
 ptrdiff_t infk_scratch(infk_kind kind, const void *dims);
+/* What does a matmul with weights of type `w` where precision.float is fast: the kind that is as an instruction of the
+ * level for products of half floats, or INFK_matmul, when it has none. */
+infk_kind infk_fast(infc_isa isa, const char *w);
+/* INFK_matmul for a kind that does it as an instruction does; else the kind itself. */
+infk_kind infk_exact(infk_kind kind);
 /* Multiply-adds count two. */
 uint64_t infk_flops(infk_kind kind, const void *dims);
 /* Weights as GGUF stores them, of a type with kernels (format: its number in GGUF; dims as in keep_dims.def): bytes of

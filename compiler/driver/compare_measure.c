@@ -108,6 +108,7 @@ static infc_status run(infc_comparison *c, infc_cx *trial, infc_build *build,
     if (ran == INFC_ERR_MODEL)
         infc_warn(trial, INFC_NO_LOC, "these inputs were made up, and may not suit the model");
     INFC_TRY(ran);
+    INFC_TRY(infc_fast_suit(trial, build, &r->target));
     INFC_TRY(infc_verify_compare(trial, ir, inputs, &dumped, &verified));
     r->first = verified.first;
     r->agreement = verified.first.tensor ? INFC_DIFFERS : INFC_AGREES;

@@ -70,6 +70,11 @@ typedef struct infc_build {
 infc_status infc_compile(infc_cx *cx, const infc_compile_options *options, infc_build *out);
 
 /* ---- parts, one file each --------------------------------------------------------------------------- */
+/* fast.c: products of half floats as the target has them (precision.float: fast), in the reference too. To be called
+ * before that runs for another target. Fails when levels of the target would give different bits. */
+infc_status infc_fast_suit(infc_cx *cx, infc_build *build, const infc_target *target);
+/* Warns when `fast` makes no difference. */
+void infc_fast_warn(infc_cx *cx, const infc_spec *spec, const infc_plan *plan);
 /* memory.c: activations, inputs and outputs together. A warning says so when they are more than a quarter of this
  * machine's memory; the check fails when there is no room for a run of the reference as well. */
 uint64_t infc_plan_memory(const infc_plan *plan);

@@ -92,6 +92,7 @@ static infc_status suit_options(infc_pipeline *p, infc_spec *spec) {
     spec->n_rules = 0;
     spec->calibrates = false;
     spec->kv = INFC_KV_f16;
+    spec->fast = false;
     return INFC_OK;
 }
 
@@ -175,6 +176,7 @@ infc_status infc_pipeline_lower(infc_pipeline *p, infc_built *built) {
     p->stopped = false; /* the target before may have ended early, as this one will */
     infc_progress(p->cx, "%s: layouts, steps, memory", built->target->name);
     p->lowered = built->lowered = INFC_NEW(p->cx->arena, infc_ir, 1);
+    INFC_TRY(infc_fast_suit(p->cx, p->build, built->target));
     INFC_TRY(infc_ir_clone(&p->build->ir, p->lowered));
     return run_passes(p, p->lowered, INFC_PASSES_TARGET);
 }
@@ -182,7 +184,8 @@ infc_status infc_pipeline_lower(infc_pipeline *p, infc_built *built) {
 /* What plans of all targets have in common, made with the first: the digest of the model, what the reference gives. */
 static infc_status check_facts(infc_pipeline *p, infc_built *built) {
     for (const infc_built *before = p->build->targets; before < built; before++) {
-        if (!before->plan.source_sha256) continue; /* it failed earlier */
+        if (!before->plan.source_sha256) continue;                   /* it failed earlier */
+        if (before->lowered->fast != built->lowered->fast) continue; /* other bits */
         built->plan.source_sha256 = before->plan.source_sha256;
         built->plan.check_seed = before->plan.check_seed;
         built->plan.check_hash = before->plan.check_hash;
@@ -218,6 +221,7 @@ infc_status infc_pipeline_plan(infc_pipeline *p, infc_built *built) {
     INFC_TRY(infc_plan_build(p->cx, p->lowered, &p->build->spec, built->target, &built->plan));
     INFC_TRY(plan_levels(p, built));
     infc_memory_warn(p->cx, &p->build->spec, &built->plan);
+    infc_fast_warn(p->cx, &p->build->spec, &built->plan);
     INFC_TRY(check_facts(p, built));
     for (size_t i = 1; i < built->target->n_levels; i++)
         built->levels[i - 1].source_sha256 = built->plan.source_sha256;

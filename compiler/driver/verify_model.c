@@ -31,6 +31,7 @@ static infc_status run_at(infc_verification *v, infc_build *build, const infc_ta
     if (status == INFC_ERR_MODEL && !v->options->inputs)
         infc_warn(cx, INFC_NO_LOC, "made up inputs do not suit this model; give real ones: --inputs F.npz");
     INFC_TRY(status);
+    INFC_TRY(infc_fast_suit(cx, build, target));
     run->sizes = infc_verify_sizes_of(ir, inputs);
     if (v->options->against_onnx) {
         run->onnx = INFC_NEW(cx->arena, infc_onnx_check, 1);

@@ -20,7 +20,7 @@ typedef struct writer {
 
 static bool multiplies(const infc_plan_step *step) {
     if (!step->kernel) return false;
-    switch (step->kernel->kind) {
+    switch (infk_exact(step->kernel->kind)) {
     case INFK_matmul:
     case INFK_linear_i8:
     case INFK_linear_i4:

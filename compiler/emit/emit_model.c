@@ -115,9 +115,8 @@ static const struct {
     const char *feature, *reg;
     int shift, least;
 } arm_fields[] = {
-    {"dotprod", "ID_AA64ISAR0_EL1", 44, 1},
-    {"i8mm", "ID_AA64ISAR1_EL1", 52, 1},
-    {"sve", "ID_AA64PFR0_EL1", 32, 1},
+    {"dotprod", "ID_AA64ISAR0_EL1", 44, 1}, {"i8mm", "ID_AA64ISAR1_EL1", 52, 1},
+    {"bf16", "ID_AA64ISAR1_EL1", 44, 1},    {"sve", "ID_AA64PFR0_EL1", 32, 1},
     {"sve2", "S3_0_C0_C4_4", 0, 1}, /* ID_AA64ZFR0_EL1 */
 };
 

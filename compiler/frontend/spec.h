@@ -167,6 +167,7 @@ typedef struct infc_spec {
     bool llm;         /* the model is no .onnx file */
     infc_loc llm_loc; /* of a key that only language models have; line 0: none */
     const char *llm_key;
+    bool fast; /* precision.float */
     infc_spec_rule *rules;
     size_t n_rules;
     infc_spec_image *images;

@@ -163,6 +163,7 @@ static void fill_precision(infc_spec_check *check, const infc_yaml *root, infc_s
                     *rules = infc_spec_get_list(precision, "rules");
     infc_map seen = {.arena = check->cx->arena};
     out->weights = format_of(infc_spec_get(precision, "weights"));
+    out->fast = infc_spec_is(infc_spec_get(precision, "float"), "fast");
     out->rules = INFC_NEW(check->cx->arena, infc_spec_rule, rules->n);
     for (size_t i = 0; i < rules->n; i++) {
         const infc_yaml *rule = rules->items[i].value;

@@ -60,11 +60,11 @@ static void put_shapes(const infc_spec *spec, infc_buf *out) {
 
 static void put_precision(const infc_spec *spec, infc_buf *out) {
     infc_buf_puts(out, "precision:\n");
-    if (spec->weights != INFC_FORMAT_NONE || !spec->llm)
+    if (spec->weights != INFC_FORMAT_NONE || (!spec->llm && !spec->fast)) /* fast: f32 is not the default */
         infc_buf_printf(out, "  weights: %s\n", weights_name(spec->weights));
     if (spec->llm) infc_buf_printf(out, "  kv: %s\n", spec->kv == INFC_KV_f16 ? "f16" : "int8");
     else infc_buf_puts(out, "  activations: f32\n");
-    infc_buf_puts(out, "  float: exact\n");
+    infc_buf_printf(out, "  float: %s\n", spec->fast ? "fast" : "exact");
     if (spec->calibrates) {
         infc_buf_puts(out, "  calibration: {");
         if (spec->calibration) {

@@ -22,9 +22,10 @@ typedef struct infc_ir {
     MlirModule module; /* func.func @main, plus private functions after `fuse` */
     MlirOperation main;
     infc_weights weights;
-    const char *source;              /* model file, for locations */
-    infc_ir_notes *stayed_float;     /* shared by clones; null while there are none */
-    const infc_llm_facts *llm;       /* shared by clones; null unless a language model */
+    const char *source;          /* model file, for locations */
+    infc_ir_notes *stayed_float; /* shared by clones; null while there are none */
+    const infc_llm_facts *llm;   /* shared by clones; null unless a language model */
+    infc_isa fast; /* whose instructions add the products of half floats (infk_fast); generic: they are exact */
     struct infc_ir_kinds *kinds;     /* identifier pointer -> kind */
     struct infc_ir_symbols *symbols; /* name -> function */
 } infc_ir;

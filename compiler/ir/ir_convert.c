@@ -141,5 +141,6 @@ void infc_ir_describe(const infc_ir *ir, MlirOperation op, infc_op_desc *out) {
         out->in[i] = infc_ir_type(ir, mlirOperationGetOperand(op, i));
     if (mlirOperationGetNumResults(op) == 1)
         out->out = infc_ir_type(ir, mlirOperationGetResult(op, 0));
+    if (out->kind == INFC_OP_matmul) out->fast = ir->fast;
     if (out->kind < INFC_N_OP_KINDS) read_attrs(ir, op, out);
 }

@@ -44,6 +44,7 @@ infc_status infc_ir_clone(const infc_ir *ir, infc_ir *out) {
     out->main = infc_ir_find_main(out);
     out->stayed_float = ir->stayed_float;
     out->llm = ir->llm;
+    out->fast = ir->fast;
     const infc_weights *from = &ir->weights;
     out->weights.items = INFC_NEW(ir->cx->arena, infc_weight, from->n ? from->n : 1);
     out->weights.n = out->weights.cap = from->n;

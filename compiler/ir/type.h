@@ -71,6 +71,7 @@ typedef struct infc_op_desc {
     infc_type in[INFC_MAX_OPERANDS];
     infc_attr attrs[INFC_MAX_ATTRS];
     infc_type out; /* not read by shape rules */
+    infc_isa fast; /* of a matmul: as infc_ir's */
 } infc_op_desc;
 
 /* The op for given sizes: its types and lists of numbers. */

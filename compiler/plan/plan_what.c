@@ -49,7 +49,7 @@ static void llm_words(const infc_kernel_call *call, const char *name, infc_buf *
 static void kernel_words(const infc_plan_step *step, infc_buf *out) {
     const infc_kernel_call *call = &step->call;
     const char *name = infk_kind_get(call->kind)->name;
-    switch (call->kind) {
+    switch (infk_exact(call->kind)) {
     case INFK_iconv:
     case INFK_qconv:
     case INFK_conv: conv_words(name, &call->dims.conv, out); break;

@@ -15,6 +15,8 @@
                      : "r"(p), "r"((ptrdiff_t)(row))     \
                      : "memory")
 #define vt_dot(c, a, b) __asm__ volatile("tdpbssd %%tmm" #b ", %%tmm" #a ", %%tmm" #c : :)
+/* The same of 32 bf16 in a row, pairs of steps of 16 outputs in b; sums are f32. See matmul_tdpbf16_ref.c. */
+#define vt_dot_bf16(c, a, b) __asm__ volatile("tdpbf16ps %%tmm" #b ", %%tmm" #a ", %%tmm" #c : :)
 #endif
 
 /* As LDTILECFG reads it. */

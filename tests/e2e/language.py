@@ -163,8 +163,9 @@ def write_gguf(path, weights, kind_of):
 # ---- running ---------------------------------------------------------------------------------------------------------
 
 class Compiled:
-    def __init__(self, infc, source, model, work, *sets, target=None):
-        self.work = work
+    def __init__(self, infc, source, model, work, *sets, target=None, cc=None, runner=()):
+        """cc: the compiler of the program that runs steps, with its flags; runner: what to run that with"""
+        self.work, self.runner = work, list(runner)
         argv = [infc, "compile", model, "-o", work, "--set", "name=lm", "--set", "output.kinds=static-library",
                 "--set", f"batch.max_sequences={SEQUENCES}"]
         for s in sets:
@@ -174,8 +175,8 @@ class Compiled:
         run = subprocess.run([str(a) for a in argv], capture_output=True, text=True)
         if run.returncode:
             sys.exit(f"{argv}\n{run.stdout}{run.stderr}")
-        cc = shutil.which("clang-22") or "cc"
-        subprocess.run([cc, "-std=c11", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-I", work,
+        cc = cc or [shutil.which("clang-22") or "cc"]
+        subprocess.run([*cc, "-std=c11", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-I", work,
                         '-DMODEL_HEADER="lm.h"', "-DMODEL=lm", source / "tests/e2e/llm_steps.c", work / "liblm.a",
                         "-lpthread", "-o", work / "steps"], check=True)
         self.blocks = (CONTEXT + 31) // 32
@@ -190,7 +191,7 @@ class Compiled:
             columns = np.array([r[:3] for r in rows], "<i4").T
             last = np.array([i for i, r in enumerate(rows) if r[3]], "<i4")
             data += struct.pack("<ii", len(rows), len(last)) + columns.tobytes() + last.tobytes()
-        run = subprocess.run([self.work / "steps", str(workers), str(BLOCKS)], input=data, capture_output=True)
+        run = subprocess.run([*self.runner, self.work / "steps", str(workers), str(BLOCKS)], input=data, capture_output=True)
         if run.returncode:
             sys.exit(f"{self.work}/steps: {run.returncode} {run.stderr.decode()}")
         return np.frombuffer(run.stdout, "<f4").reshape(-1, VOCAB)

@@ -23,7 +23,9 @@ for source in "$@" "$(dirname "$0")/sim512.c"; do
     sed -E -i 's/"target-(features|cpu)"="[^"]*"//g; s/"tune-cpu"="[^"]*"//g
         s/@llvm\.x86\.avx512\.(mask\.)?(max|min|rndscale|scalef)\.ps\.512/@sim_\2_ps_512/g
         s/@llvm\.x86\.avx512\.(pmaddw|pmaddubs)\.([dw])\.512/@sim_\1_\2_512/g
-        s/@llvm\.x86\.avx512\.(mask\.)?(vpdpbusd|vpdpwssd|cvttps2dq)\.512/@sim_\2_512/g' "$dir/$i.ll"
+        s/@llvm\.fma\.v32f16/@sim_fma_ph_512/g
+        s/@llvm\.x86\.avx512bf16\.(dpbf16ps|cvtne2ps2bf16)\.512/@sim_\1_512/g
+        s/@llvm\.x86\.avx512\.(mask\.)?(vpdpbusd|vpdpwssd|cvttps2dq|vcvtps2ph)\.512/@sim_\2_512/g' "$dir/$i.ll"
 done
 if grep -hoE '@llvm\.x86\.avx512[a-z0-9.]+' "$dir"/*.ll | sort -u >"$dir/left"; then
     echo "irsim.sh: no body in sim512.c for:" >&2

@@ -4,6 +4,7 @@
 #define TILES_H
 #undef NDEBUG
 #include <assert.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -50,6 +51,30 @@ static inline void vt_dot(int c, int a, int b) {
             for (unsigned k = 0; k < tile_bytes(a); k++)
                 sum += (uint32_t)((int8_t)tile_state.rows[a][m][k] *
                                   (int8_t)tile_state.rows[b][k / 4][4 * n + k % 4]);
+            memcpy(tile_state.rows[c][m] + 4 * n, &sum, 4);
+        }
+}
+/* Zero for a number below 2^-126, of its sign. */
+static inline float tile_flush(float a) { return fabsf(a) < 0x1p-126f ? copysignf(0, a) : a; }
+static inline float tile_bf16(const unsigned char *p) {
+    float a;
+    const unsigned char whole[4] = {0, 0, p[0], p[1]};
+    memcpy(&a, whole, sizeof a);
+    return tile_flush(a);
+}
+static inline float tile_fma(float a, float b, float c) { return tile_flush(fmaf(a, b, c)); }
+static inline void vt_dot_bf16(int c, int a, int b) {
+    assert(tile_is_there(c) && tile_is_there(a) && tile_is_there(b) && c != a && c != b && a != b);
+    assert(tile_rows(c) == tile_rows(a) && tile_bytes(c) == tile_bytes(b) && tile_rows(b) * 4 == tile_bytes(a));
+    for (unsigned m = 0; m < tile_rows(c); m++)
+        for (unsigned n = 0; n < tile_bytes(c) / 4; n++) {
+            float sum, parts[2] = {0, 0};
+            memcpy(&sum, tile_state.rows[c][m] + 4 * n, 4);
+            for (unsigned k = 0; k < tile_bytes(a) / 2; k++)
+                parts[k % 2] =
+                    tile_fma(tile_bf16(tile_state.rows[a][m] + 2 * k),
+                             tile_bf16(tile_state.rows[b][k / 2] + 4 * n + k % 2 * 2), parts[k % 2]);
+            sum = tile_flush(tile_flush(sum) + tile_flush(parts[0] + parts[1]));
             memcpy(tile_state.rows[c][m] + 4 * n, &sum, 4);
         }
 }

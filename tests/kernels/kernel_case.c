@@ -129,10 +129,11 @@ static bool window_case(size_t i, kernel_case *c) {
 static bool matmul_case(size_t i, const char *w_type, kernel_case *c) {
     static const ptrdiff_t shapes[][4] = {
         /* batch, m, n, k */
-        {1, 1, 1, 1},    {1, 1, 10, 64}, {1, 1, 129, 33}, {1, 1, 256, 7}, {1, 2, 48, 5},
-        {1, 3, 33, 17},  {1, 5, 64, 31}, {1, 6, 65, 3},   {1, 7, 16, 16}, {1, 13, 17, 15},
-        {1, 14, 31, 64}, {1, 15, 32, 2}, {1, 29, 33, 65}, {1, 31, 47, 5}, {2, 3, 17, 4},
-        {3, 1, 40, 6},   {2, 33, 15, 1}, {1, 4, 5, 130},  {1, 1, 16, 128}};
+        {1, 1, 1, 1},    {1, 1, 10, 64}, {1, 1, 129, 33}, {1, 1, 256, 7},  {1, 2, 48, 5},
+        {1, 3, 33, 17},  {1, 5, 64, 31}, {1, 6, 65, 3},   {1, 7, 16, 16},  {1, 13, 17, 15},
+        {1, 14, 31, 64}, {1, 15, 32, 2}, {1, 29, 33, 65}, {1, 31, 47, 5},  {2, 3, 17, 4},
+        {3, 1, 40, 6},   {2, 33, 15, 1}, {1, 4, 5, 130},  {1, 1, 16, 128}, {1, 2, 33, 1057},
+        {1, 67, 17, 40}, {1, 2, 300, 9}}; /* beyond parts of k, of rows, of columns */
     enum { N = sizeof shapes / sizeof *shapes, HEIGHTS = 28 };
     uint64_t state = 7919 * i + 3;
     if (i >= N + HEIGHTS + RANDOM_CASES) return false;
@@ -449,7 +450,7 @@ bool kernel_case_get(infk_kind kind, size_t i, const char *w_type, kernel_case *
     memset(out, 0, sizeof *out);
     out->kind = kind;
     if (keep_case_is(kind)) return keep_case_get(i, out);
-    switch (kind) {
+    switch (infk_exact(kind)) {
     case INFK_conv:
     case INFK_iconv:
     case INFK_qconv:

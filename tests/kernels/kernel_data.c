@@ -52,14 +52,16 @@ void kernel_fill(void *data, const char *type, ptrdiff_t count, kernel_data kind
     const bool f32 = strcmp(type, "f32") == 0;
     unsigned char *at = data;
     for (ptrdiff_t i = 0; i < count; i++, at += bytes) {
-        if (f32) {
+        if (f32 || strcmp(type, "bf16") == 0) { /* bf16: the upper half, little-endian */
             const float value = random_float(kind, state);
-            memcpy(at, &value, 4);
+            memcpy(at, (const char *)&value + (4 - bytes), bytes);
         } else if (type[0] == 'i' && bytes > 1) {
             const int64_t index = (int64_t)(kernel_random(state) % (2 * KERNEL_ROWS)) - KERNEL_ROWS;
             memcpy(at, &index, bytes); /* little-endian */
         } else {
-            const uint64_t value = kernel_random(state) >> 8;
+            uint64_t value = kernel_random(state) >> 8;
+            if (strcmp(type, "f16") == 0 && kind != DATA_EXTREMES) /* below 2, or hardly above denormals */
+                value &= kind == DATA_TINY ? 0x87ff : 0xbfff;
             for (size_t b = 0; b < bytes; b++) at[b] = (unsigned char)(value >> (8 * b % 56));
         }
     }

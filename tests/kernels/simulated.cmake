@@ -47,6 +47,21 @@ add_dependencies(kernels_${level}_sim kernels_tiles_memory)
 target_compile_definitions(kernels_${level}_sim PRIVATE LEVEL=${level} LEVEL_${level} SIMULATED)
 target_link_libraries(kernels_${level}_sim PRIVATE infk_reference m)
 kernels_add_test(kernels_${level}_sim full kernels_${level}_sim)
+
+# And products of half floats.
+foreach(level x86_64_bf16 x86_64_fp16 x86_64_amx_bf16)
+  set(half -mavx512bf16)
+  if(level STREQUAL x86_64_fp16)
+    set(half -mavx512fp16)
+  endif()
+  kernels_simulate(${dir}/pairs_${level}_sim.o ${dir}/text_${level}.c
+    "-mavx512vnni ${half} -include ${CMAKE_SOURCE_DIR}/tests/isa/tiles.h" ${CMAKE_SOURCE_DIR}/tests/isa/tiles.h)
+  add_executable(kernels_${level}_sim ${drivers} ${dir}/pairs_${level}_sim.o)
+  add_dependencies(kernels_${level}_sim kernels_text_x86_64_bf16 kernels_text_x86_64_fp16 kernels_text_x86_64_amx_bf16_memory)
+  target_compile_definitions(kernels_${level}_sim PRIVATE LEVEL=${level} LEVEL_${level} SIMULATED VT_IN_MEMORY)
+  target_link_libraries(kernels_${level}_sim PRIVATE infk_reference m)
+  kernels_add_test(kernels_${level}_sim full kernels_${level}_sim)
+endforeach()
 set(level x86_64_avx512)
 
 file(GLOB vocabulary CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/templates/simd/*.h)

@@ -1,6 +1,7 @@
 /* infc_opt.c - reads IR text, runs passes, prints IR text: the tool under tests/passes.
  *
- *   infc_opt FILE [--only PASS] [--target NAME] [--weights i8] [--rule PATTERN=f32|i8]... [--eval]
+ *   infc_opt FILE [--only PASS] [--target NAME] [--weights i8] [--rule PATTERN=f32|i8]... [--float fast]
+ *            [--eval]
  *
  * FILE "-" is standard input. Without --only it parses, verifies and prints. --target runs the passes after the
  * target is known instead of those before. --eval prints the outputs of @main before and after the passes, on
@@ -25,7 +26,7 @@ typedef struct options {
 
 static _Noreturn void usage(void) {
     fprintf(stderr, "usage: infc_opt FILE [--only PASS] [--target T] [--weights FORMAT] [--rule "
-                    "PATTERN=FORMAT] [--eval]\n");
+                    "PATTERN=FORMAT] [--float fast] [--eval]\n");
     exit(2);
 }
 
@@ -57,6 +58,7 @@ static void read_options(int argc, char **argv, options *o) {
             else if (strcmp(argv[i], "--target") == 0) o->target = next;
             else if (strcmp(argv[i], "--weights") == 0) o->spec.weights = format(next);
             else if (strcmp(argv[i], "--rule") == 0) add_rule(o, next);
+            else if (strcmp(argv[i], "--float") == 0) o->spec.fast = strcmp(next, "fast") == 0;
             else usage();
             i++;
         }

@@ -37,6 +37,30 @@ static void selects_the_last_that_fits(void **state) {
     assert_string_equal(selected(INFK_conv, "f64", "f64", INFC_ISA_generic, &conv), "none");
 }
 
+static void fast_kinds_are_the_level_s(void **state) {
+    (void)state;
+    assert_int_equal(infk_fast(INFC_ISA_x86_64_bf16, "bf16"), INFK_matmul_vdpbf16);
+    assert_int_equal(infk_fast(INFC_ISA_x86_64_amx_bf16, "bf16"), INFK_matmul_tdpbf16);
+    assert_int_equal(infk_fast(INFC_ISA_aarch64_bf16, "bf16"), INFK_matmul_bfdot);
+    assert_int_equal(infk_fast(INFC_ISA_x86_64_fp16, "f16"), INFK_matmul_fmaph);
+    assert_int_equal(infk_fast(INFC_ISA_x86_64_fp16, "bf16"), INFK_matmul);
+    assert_int_equal(infk_fast(INFC_ISA_x86_64_bf16, "f16"), INFK_matmul);
+    assert_int_equal(infk_fast(INFC_ISA_x86_64_bf16, "f32"), INFK_matmul);
+    assert_int_equal(infk_fast(INFC_ISA_x86_64_amx, "bf16"), INFK_matmul);
+    assert_int_equal(infk_fast(INFC_ISA_generic, "bf16"), INFK_matmul);
+    assert_int_equal(infk_exact(INFK_matmul_bfdot), INFK_matmul);
+    assert_int_equal(infk_exact(INFK_conv), INFK_conv);
+    /* One of them does every call, so that few rows and many are the same. */
+    const infk_matmul_dims one = {.batch = 1, .m = 1, .n = 1, .k = 1};
+    for (infc_isa isa = 0; isa < INFC_N_ISAS; isa++)
+        for (int half = 0; half < 2; half++) {
+            const char *w = half ? "f16" : "bf16", *types[INFK_MAX_TYPES] = {"f32", w, "f32"};
+            assert_true(infk_kernel_select(infk_fast(isa, w), types, isa, &one) != NULL);
+            if (infk_fast(isa, w) != INFK_matmul)
+                assert_int_equal(infk_kernel_select(infk_fast(isa, w), types, isa, &one)->lanes, 16);
+        }
+}
+
 static void every_kind_has_a_reference(void **state) {
     (void)state;
     size_t references = 0;
@@ -111,11 +135,9 @@ static void vocabulary(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(selects_the_last_that_fits),
-        cmocka_unit_test(every_kind_has_a_reference),
-        cmocka_unit_test(counts),
-        cmocka_unit_test(instances_follow_each_other),
-        cmocka_unit_test(vocabulary),
+        cmocka_unit_test(selects_the_last_that_fits),  cmocka_unit_test(fast_kinds_are_the_level_s),
+        cmocka_unit_test(every_kind_has_a_reference),  cmocka_unit_test(counts),
+        cmocka_unit_test(instances_follow_each_other), cmocka_unit_test(vocabulary),
     };
     return cmocka_run_group_tests(tests, cx_setup, cx_teardown);
 }

@@ -22,6 +22,8 @@ static void names(void **state) {
     assert_string_equal(target.name, "x86-64-v3");
     assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "X86-64:Base,V3", &target), INFC_OK);
     assert_string_equal(target.name, "x86-64:base,v3");
+    assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "x86-64-v4+vnni+bf16", &target), INFC_OK);
+    assert_string_equal(target.name, "x86-64-v4+bf16");
     for (size_t i = 0; i < infc_target_count(); i++) {
         assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, infc_target_at(i)->name, &target), INFC_OK);
         assert_string_equal(target.cflags, infc_target_at(i)->cflags);
@@ -105,7 +107,10 @@ static void host_is_the_newest_that_runs(void **state) {
         expected = cpuinfo_has("avx_vnni") ? "x86-64-v3+avxvnni" : "x86-64-v3";
     if (cpuinfo_has("avx512f") && cpuinfo_has("avx512bw") && cpuinfo_has("avx512dq") && cpuinfo_has("avx512vl")) {
         expected = cpuinfo_has("avx512_vnni") ? "x86-64-v4+vnni" : "x86-64-v4";
-        if (cpuinfo_has("amx_tile") && cpuinfo_has("amx_int8")) expected = "x86-64-v4+amx";
+        if (cpuinfo_has("avx512_vnni") && cpuinfo_has("avx512_bf16")) expected = "x86-64-v4+bf16";
+        if (cpuinfo_has("avx512_vnni") && cpuinfo_has("avx512_fp16")) expected = "x86-64-v4+fp16";
+        if (cpuinfo_has("amx_tile") && cpuinfo_has("amx_int8"))
+            expected = cpuinfo_has("amx_bf16") && cpuinfo_has("avx512_bf16") ? "x86-64-v4+amx+bf16" : "x86-64-v4+amx";
     }
     infc_target target;
     assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "host", &target), INFC_OK);

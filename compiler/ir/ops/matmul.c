@@ -80,7 +80,8 @@ void infc_call_matmul(const infc_op_desc *desc, infc_kernel_call *out) {
     packed.dims[0] = k;
     packed.dims[1] = n;
     int64_t w_batch = infc_dim_mul(infc_panel_inner(&packed), infc_round_up(n, 16));
-    *out = (infc_kernel_call){.kind = INFK_matmul, .types = {"f32", infc_dtype_name(w->dtype), "f32"}};
+    *out = (infc_kernel_call){.kind = infk_fast(desc->fast, infc_dtype_name(w->dtype)),
+                              .types = {"f32", infc_dtype_name(w->dtype), "f32"}};
     if (infc_op_sums_integers(desc->kind)) {
         const bool bytes = desc->kind != INFC_OP_imatmul;
         const infk_kind kind = desc->kind == INFC_OP_qmatmul_both ? INFK_qmatmul_both

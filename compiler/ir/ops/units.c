@@ -42,7 +42,7 @@ static int64_t llm_units(const infc_kernel_call *call) {
 
 int64_t infc_call_units(const infc_kernel_call *call) {
     if (!has_open_fields(call)) return infk_units(call->kind, &call->dims);
-    switch (call->kind) {
+    switch (infk_exact(call->kind)) {
     case INFK_iconv:
     case INFK_qconv:
     case INFK_conv: {

@@ -1,0 +1,32 @@
+# Products of half floats, of bf16 in pairs: with the CPU's own instructions where it has them, and those of tiles everywhere with tiles in
+# memory (tests/isa/tiles.h). Only these differ from the levels below, so only their folder is compiled.
+if(NOT x86_64_vnni IN_LIST levels)
+  return()
+endif()
+set(flags_x86_64_bf16 ${flags_x86_64_vnni} -mavx512bf16)
+set(flags_x86_64_fp16 ${flags_x86_64_vnni} -mavx512fp16)
+set(flags_x86_64_amx_bf16 ${flags_x86_64_bf16} -mamx-tile -mamx-int8 -mamx-bf16)
+foreach(level x86_64_bf16 x86_64_fp16 x86_64_amx_bf16)
+  infk_instances(${CMAKE_CURRENT_BINARY_DIR}/text_${level}.c ${level} halves)
+endforeach()
+
+# kernels_halves(NAME LEVEL): kernels_NAME of the level's text.
+function(kernels_halves name level)
+  set(text ${CMAKE_CURRENT_BINARY_DIR}/text_${level}.c)
+  add_library(kernels_text_${name} OBJECT ${text})
+  set_target_properties(kernels_text_${name} PROPERTIES C_STANDARD 11)
+  target_compile_options(kernels_text_${name} PRIVATE -O1 -g0 ${flags_${level}})
+  if(INFC_SANITIZE)
+    target_compile_options(kernels_text_${name} PRIVATE -fno-sanitize=all) # as the other wide levels
+  endif()
+  add_executable(kernels_${name} ${drivers} $<TARGET_OBJECTS:kernels_text_${name}>)
+  target_compile_definitions(kernels_${name} PRIVATE LEVEL=${level} LEVEL_${level})
+  target_link_libraries(kernels_${name} PRIVATE infk_reference m)
+  kernels_add_test(kernels_${name} fast kernels_${name})
+endfunction()
+kernels_halves(x86_64_bf16 x86_64_bf16)
+kernels_halves(x86_64_fp16 x86_64_fp16)
+kernels_halves(x86_64_amx_bf16_native x86_64_amx_bf16)
+kernels_halves(x86_64_amx_bf16_memory x86_64_amx_bf16)
+target_compile_options(kernels_text_x86_64_amx_bf16_memory PRIVATE -include ${CMAKE_SOURCE_DIR}/tests/isa/tiles.h)
+target_compile_definitions(kernels_x86_64_amx_bf16_memory PRIVATE VT_IN_MEMORY)
