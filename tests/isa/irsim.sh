@@ -22,7 +22,7 @@ for source in "$@" "$(dirname "$0")/sim512.c"; do
     "$clang" -mprefer-vector-width=256 $flags -Wno-psabi -S -emit-llvm "$source" -o "$dir/$i.ll"
     sed -E -i 's/"target-(features|cpu)"="[^"]*"//g; s/"tune-cpu"="[^"]*"//g
         s/@llvm\.x86\.avx512\.(mask\.)?(max|min|rndscale|scalef)\.ps\.512/@sim_\2_ps_512/g
-        s/@llvm\.x86\.avx512\.(pmaddw|pmaddubs)\.([dw])\.512/@sim_\1_\2_512/g
+        s/@llvm\.x86\.avx512\.(pmaddw|pmaddubs|psllv)\.([dw])\.512/@sim_\1_\2_512/g
         s/@llvm\.fma\.v32f16/@sim_fma_ph_512/g
         s/@llvm\.x86\.avx512bf16\.(dpbf16ps|cvtne2ps2bf16)\.512/@sim_\1_512/g
         s/@llvm\.x86\.avx512\.(mask\.)?(vpdpbusd|vpdpwssd|cvttps2dq|vcvtps2ph)\.512/@sim_\2_512/g' "$dir/$i.ll"

@@ -14,6 +14,7 @@ v16f sim_rndscale_ps_512(v16f a, int how, v16f from, short mask, int rounding);
 v16f sim_scalef_ps_512(v16f a, v16f b, v16f from, short mask, int rounding);
 v16i sim_pmaddw_d_512(v32s a, v32s b);
 v32s sim_pmaddubs_w_512(v64c a, v64c b);
+v16i sim_psllv_d_512(v16i a, v16i b);
 v16i sim_vpdpbusd_512(v16i sum, v64c a, v64c b);
 v16i sim_vpdpwssd_512(v16i sum, v32s a, v32s b);
 v16i sim_cvttps2dq_512(v16f a, v16i from, short mask, int rounding);
@@ -64,6 +65,10 @@ v32s sim_pmaddubs_w_512(v64c a, v64c b) { /* a unsigned; saturates */
         r[i] = (short)(sum > 32767 ? 32767 : sum < -32768 ? -32768 : sum);
     }
     return r;
+}
+v16i sim_psllv_d_512(v16i a, v16i b) { /* nothing is left where it goes further than 31 */
+    for (int i = 0; i < 16; i++) a[i] = (unsigned)b[i] > 31 ? 0 : (int)((unsigned)a[i] << b[i]);
+    return a;
 }
 v16i sim_vpdpbusd_512(v16i sum, v64c a, v64c b) { /* a unsigned; wraps */
     for (int i = 0; i < 64; i++)
