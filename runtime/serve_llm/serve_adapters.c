@@ -81,6 +81,21 @@ static bool part_take(void *self, infrt_json_reader *json, const char *key) {
     return infrt_refuse(a->refusal, 400, "sum", "sum: lora_path is needed in each");
 }
 
+/* Fields of vLLM and SGLang that change nothing here. What nobody knows is refused: it may be a check, misspelt. */
+static bool other_take(const asked *a, infrt_json_reader *json, const char *key) {
+    const bool none = infrt_json_next(json) == 'n' || infrt_json_next(json) == 'f';
+    if (none && (strcmp(key, "pinned") == 0 || strcmp(key, "is_3d_lora_weight") == 0 ||
+                 strcmp(key, "added_tokens_config") == 0))
+        return infrt_json_skip(json);
+    if (strcmp(key, "lora_int_id") == 0) return infrt_json_skip(json);
+    if (strcmp(key, "pinned") == 0)
+        return infrt_refuse(a->refusal, 400, key, "pinned is not supported: those of --adapter and of the spec stay");
+    return infrt_refuse(a->refusal, 400, key,
+                        "%.64s is not supported; there are lora_name, lora_path, sum, "
+                        "expected_sha256, load_inplace",
+                        key);
+}
+
 static bool key_take(void *self, infrt_json_reader *json, const char *key) {
     asked *a = self;
     if (strcmp(key, "lora_name") == 0)
@@ -93,17 +108,16 @@ static bool key_take(void *self, infrt_json_reader *json, const char *key) {
         a->parts[0] = (asked_part){.weight = 1.0};
         return text_take(a->refusal, json, key, a->parts[0].path, sizeof a->parts[0].path);
     }
-    if (strcmp(key, "sum") == 0 && infrt_json_next(json) != 'n') {
+    if (strcmp(key, "sum") == 0 && infrt_json_next(json) == 'n') return infrt_json_skip(json);
+    if (strcmp(key, "sum") == 0) {
         if (a->path || a->sum || infrt_json_next(json) != '[')
             return infrt_refuse(a->refusal, 400, key, "sum: a list is needed, once, and no lora_path beside it");
         a->sum = true;
         return infrt_json_array(json, part_take, a);
     }
     if (strcmp(key, "expected_sha256") == 0) return digest_take(a->refusal, json, key, a->sha256);
-    if (strcmp(key, "pinned") == 0 && infrt_json_next(json) == 't') /* SGLang's */
-        return infrt_refuse(a->refusal, 400, key, "pinned is not supported: those of --adapter and of the spec stay");
-    if (strcmp(key, "load_inplace") != 0 || infrt_json_next(json) == 'n')
-        return infrt_json_skip(json);
+    if (strcmp(key, "load_inplace") != 0) return other_take(a, json, key);
+    if (infrt_json_next(json) == 'n') return infrt_json_skip(json);
     a->in_place = infrt_json_next(json) == 't';
     if (infrt_json_next(json) != 't' && infrt_json_next(json) != 'f')
         return infrt_refuse(a->refusal, 400, key, "%s: true or false is needed", key);
@@ -115,6 +129,8 @@ static bool asked_read(infrt_conn *c, bool needs_path, asked *a) {
     if (!infrt_body_read(&json, c->body.at ? c->body.at : "", c->body.n, key_take, a, a->refusal))
         return false;
     if (!a->name[0]) return infrt_refuse(a->refusal, 400, "lora_name", "lora_name is needed");
+    if (needs_path && a->sum && !a->n)
+        return infrt_refuse(a->refusal, 400, "sum", "sum: at least one adapter is needed");
     if (needs_path && (!a->n || !a->parts[0].path[0]))
         return infrt_refuse(a->refusal, 400, "lora_path", "lora_path is needed");
     if (needs_path && !infrt_adapter_name_is_free(c->server->model, a->name))
@@ -170,7 +186,8 @@ static bool folder_find(const infrt_llm_server *s, const char *path, int *out, i
     *out = -1;
     if (s->root_fd < 0)
         return infrt_refuse(refusal, 403, "lora_path",
-                            "no adapters are loaded: start the server with --adapter-root FOLDER");
+                            "no adapter can be loaded: "
+                            "start the server with --adapter-root FOLDER");
     if (!below || !*below)
         return infrt_refuse(refusal, 403, "lora_path",
                             "lora_path: only folders below --adapter-root are read; "

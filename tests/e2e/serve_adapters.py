@@ -177,7 +177,7 @@ def check_sums(server, program, root):
     expect(ranks["mix"] == 5, f"its rank is that of all together: {ranks}")
     for what, body, param in [("outside", [{"lora_path": "../outside"}], "lora_path"), ("no list", {"a": 1}, "sum"), ("no path", [{"weight": 1}], "sum"),
                               ("another key", [{"lora_path": "a", "scale": 1}], "sum"), ("no number", [{"lora_path": "a", "weight": "1"}], "sum"),
-                              ("too many", [{"lora_path": "a"}] * 9, "sum"), ("none", [], "lora_path"),
+                              ("too many", [{"lora_path": "a"}] * 9, "sum"), ("none", [], "sum"),
                               ("a broken one", [{"lora_path": "a"}, {"lora_path": "cut"}], "lora_path")]:
         status, told = server.json("POST", LOAD, {"lora_name": "y", "sum": body})
         expect(status in (400, 403) and told["error"]["param"] == param, f"a sum of {what}: {told}")
@@ -207,7 +207,14 @@ def check_digest(server, root, alone):
     expect(told["param"] == "expected_sha256" and "each part" in told["message"], f"beside a sum: {told}")
     told = server.json("POST", LOAD, {"lora_name": "y", "lora_path": "a", "pinned": True})[1]["error"]
     expect(told["param"] == "pinned" and "not supported" in told["message"], f"SGLang's pinned: {told}")
-    for name in ("pin", "pins"):
+    for more in ({"expected_sha": of("a")}, {"load_in_place": True}, {"weight": 1}, {"added_tokens_config": {}}):
+        told = server.json("POST", LOAD, {"lora_name": "y", "lora_path": "a"} | more)[1]["error"]
+        expect(told["param"] == [*more][0] and "expected_sha256" in told["message"], f"a field that nobody knows: {told}")
+    told = server.json("POST", LOAD, {"lora_name": "y", "sum": []})[1]["error"]
+    expect(told["param"] == "sum" and "at least one" in told["message"], f"an empty sum: {told}")
+    known = {"pinned": False, "is_3d_lora_weight": None, "added_tokens_config": None, "lora_int_id": 3, "sum": None}
+    expect(server.ask("POST", LOAD, {"lora_name": "y", "lora_path": "a"} | known)[0] == 200, "fields of others that change nothing")
+    for name in ("pin", "pins", "y"):
         server.ask("POST", UNLOAD, {"lora_name": name})
 
 
