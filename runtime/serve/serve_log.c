@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 void infrt_log_open(infrt_log *log) {
@@ -66,17 +67,34 @@ static bool line_write(infrt_log *log, const char *at, size_t n) {
     return done > 0 && !log->torn;
 }
 
+/* A line is an object: the time becomes its first key, unless there is no memory for that. */
+static bool stamped_write(infrt_log *log, const char *at, size_t n) {
+    char time[64];
+    struct timespec now;
+    struct tm day;
+    infrt_out line = {0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &day);
+    const size_t k = strftime(time, sizeof time, "{\"time\":\"%Y-%m-%dT%H:%M:%S", &day);
+    snprintf(time + k, sizeof time - k, ".%03ldZ\",", now.tv_nsec / 1000000);
+    infrt_out_add(&line, time, strlen(time));
+    infrt_out_add(&line, at + 1, n - 1);
+    const bool done = line.failed ? line_write(log, at, n) : line_write(log, line.at, line.n);
+    infrt_out_free(&line);
+    return done;
+}
+
 static void dropped_tell(infrt_log *log) {
     char text[96];
     if (!log->untold) return;
     const int n =
         snprintf(text, sizeof text, "{\"event\":\"log_dropped\",\"lines\":%" PRIu64 "}\n", log->untold);
-    if (line_write(log, text, (size_t)n)) log->untold = 0;
+    if (stamped_write(log, text, (size_t)n)) log->untold = 0;
 }
 
 void infrt_log_put(infrt_log *log, const infrt_out *line) {
     dropped_tell(log);
-    if (!log->untold && !line->failed && line_write(log, line->at, line->n)) return;
+    if (!log->untold && !line->failed && stamped_write(log, line->at, line->n)) return;
     log->dropped++;
     log->untold++;
 }

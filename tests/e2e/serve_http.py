@@ -4,6 +4,7 @@ the end. Cases are named as in the reports of other servers that they come from.
 
 usage: serve_http.py INFC SOURCE_DIR WORK_DIR
 """
+import datetime
 import json
 import os
 import pathlib
@@ -306,6 +307,9 @@ def main():
         check_slow(server)
         expect(server.stop() == 0, "SIGTERM: exit code 0")
         expect(all(r["event"] == "request" for r in server.requests()), "every line of the log is JSON")
+        times = [datetime.datetime.fromisoformat(r["time"]) for r in server.requests()]
+        age = datetime.datetime.now(datetime.timezone.utc) - times[0]
+        expect(times == sorted(times) and 0 <= age.total_seconds() < 3600, f"each with its time: {times[0]}, {times[-1]}")
     check_queue(program)
     check_end(program)
     check_stuck(program)
