@@ -27,7 +27,6 @@ import shutil
 import statistics
 import subprocess
 import sys
-import tarfile
 import time
 from typing import NamedTuple
 
@@ -83,8 +82,7 @@ def build(work):
     if not folder.exists():
         command(sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", "llama-cpp-python",
                 LLAMA_CPP, "-d", work)  # fmt: skip
-        with tarfile.open(next(work.glob("llama_cpp_python-*.tar.gz"))) as archive:
-            archive.extractall(work, filter="data")
+        model_files.unpack(next(work.glob("llama_cpp_python-*.tar.gz")), work)
         next(work.glob("llama_cpp_python-*/vendor/llama.cpp")).rename(folder)
     libraries = work / "llama.cpp-build"
     if not (libraries / "bin/libllama.so").exists():

@@ -18,6 +18,12 @@ from PIL import Image, ImageDraw
 import random_weights
 
 
+def unpack(path, folder):
+    """A tar file. Filters, which keep it from writing elsewhere, came after Debian 12's Python, 3.11.2."""
+    with tarfile.open(path) as archive:
+        archive.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
+
+
 def download_maven(folder, artifact):
     """"group:artifact:version", with Maven's ordinary client."""
     command = ["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={folder}"]
@@ -38,8 +44,7 @@ def download(folder, package):
     made = subprocess.run(["npm", "pack", "--silent", package[4:]], cwd=folder, capture_output=True, text=True, check=False)
     if made.returncode:
         return False
-    with tarfile.open(folder / made.stdout.strip().splitlines()[-1]) as archive:
-        archive.extractall(folder, filter="data")
+    unpack(folder / made.stdout.strip().splitlines()[-1], folder)
     return True
 
 
