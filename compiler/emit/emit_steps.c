@@ -151,13 +151,14 @@ int infc_emit_place(const infc_emit_unit *u, const infc_plan_step *step) {
 static void print_dims(const infc_emit_unit *u, const infc_plan_step *step, const char *name, infc_buf *out) {
     const infk_kind_info *kind = infk_kind_get(step->kernel->kind);
     const bool open = infc_emit_is_open(u->plan, step);
+    const int place = infc_emit_place(u, step);
     if (open) infc_buf_printf(out, "    const infk_%s_dims dims = {", kind->dims_name);
     else infc_buf_printf(out, "static const infk_%s_dims %s_dims = {", kind->dims_name, name);
     const char *line = open ? "\n        " : "\n    ";
     for (int i = 0; i < kind->n_dims; i++)
         infc_buf_printf(out, "%s%s.%s = %s", i == 0 || i % 6 ? "" : ",",
                         i == 0 || i % 6 == 0 ? line : ", ", kind->dim_names[i],
-                        i == infc_emit_place(u, step) ? "place" : infc_emit_dim(u, step->call.dims.fields[i]));
+                        i == place ? "place" : infc_emit_dim(u, step->call.dims.fields[i]));
     infc_buf_puts(out, "};\n");
     if (open) infc_buf_printf(out, "    const infk_%s_dims *const d = &dims;\n", kind->dims_name);
 }

@@ -151,7 +151,6 @@ static void usage_put(const infrt_reply *a, infrt_out *out) {
 }
 
 /* OpenAI's reason; and as vLLM has it the string that ended the answer, or null. */
-
 static void finish_put(const infrt_reply *a, const infrt_said *s, infrt_out *out) {
     const char *stop = s->finish == INFRT_LLM_STOP ? a->job->ask.stop[s->stop] : NULL;
     if (!s->finish) {
