@@ -63,6 +63,14 @@ void infc_warn(infc_cx *cx, infc_loc loc, const char *format, ...) {
     record(cx, (infc_diag){INFC_WARNING, INFC_OK, loc, text});
 }
 
+void infc_note(infc_cx *cx, infc_loc loc, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    const char *text = infc_arena_vprintf(cx->arena, format, args);
+    va_end(args);
+    record(cx, (infc_diag){INFC_NOTE, INFC_OK, loc, text});
+}
+
 infc_status infc_diags_status(const infc_cx *cx, size_t mark) {
     for (size_t i = mark; i < cx->n_diags; i++) {
         if (cx->diags[i].severity == INFC_ERROR) return cx->diags[i].status;
@@ -125,7 +133,7 @@ void infc_diags_excuse(infc_cx *cx, size_t mark, const char *why) {
 }
 
 static const char *severity_name(infc_severity severity) {
-    return severity == INFC_ERROR ? "error" : "warning";
+    return severity == INFC_ERROR ? "error" : severity == INFC_WARNING ? "warning" : "note";
 }
 
 void infc_diags_text(const infc_cx *cx, infc_buf *out) {

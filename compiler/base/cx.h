@@ -13,7 +13,7 @@ typedef struct infc_loc {
 } infc_loc;
 #define INFC_NO_LOC ((infc_loc){0})
 
-typedef enum infc_severity { INFC_WARNING, INFC_ERROR } infc_severity;
+typedef enum infc_severity { INFC_NOTE, INFC_WARNING, INFC_ERROR } infc_severity;
 
 typedef struct infc_diag {
     infc_severity severity;
@@ -43,6 +43,8 @@ void infc_cx_deinit(infc_cx *cx);
 infc_status infc_fail(infc_cx *cx, infc_status status, infc_loc loc, const char *format, ...)
     __attribute__((format(printf, 4, 5), nonnull(4)));
 void infc_warn(infc_cx *cx, infc_loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* What was done that the result does not show: a file that was written beside it. */
+void infc_note(infc_cx *cx, infc_loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The status of the first error recorded at or after diagnostic `mark` (a saved cx->n_diags), or OK:
  * how stages that collect all their problems end. */
 infc_status infc_diags_status(const infc_cx *cx, size_t mark);

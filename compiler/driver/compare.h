@@ -45,7 +45,8 @@ typedef struct infc_compared { /* one target */
     infc_measure measures[INFC_N_METRICS];
     infc_code_mix mix;
     infc_loop_cycles loop;
-    const char *uncounted; /* why instructions are not known: "(no emulator)"; null: they are */
+    const char *uncounted;  /* why instructions are not known: "(no emulator)"; null: they are */
+    const char *no_counter; /* nothing here counts them: what to do; null: it was tried */
     infc_function_count *functions; /* most instructions first */
     size_t n_functions, cap_functions;
     size_t n_steps, n_reference; /* with a kernel; with one that is plain C, written for meaning and not for speed */
@@ -62,8 +63,9 @@ typedef struct infc_comparison {
     const char *model, *model_sha256, *temp;
     infc_compared *results;
     size_t n;
-    const char *baseline; /* path, or null */
-    struct json_t *baseline_json;
+    const char *baseline;         /* path, or null */
+    struct json_t *baseline_json; /* what it holds; null: it is not there yet */
+    bool updates;                 /* it is to be written, not compared with */
     infc_regression *regressions;
     size_t n_regressions, cap_regressions;
 } infc_comparison;
@@ -88,12 +90,27 @@ const char *infc_compare_so_far(const infc_comparison *c);
 infc_status infc_compare_count(infc_comparison *c, const char *binary, const char *inputs, infc_compared *out);
 /* compare_loop.c: static cycles of the hottest loop, by llvm-mca if it is installed. */
 infc_status infc_compare_loop(infc_comparison *c, infc_compared *out);
-/* compare_baseline_file.c: reads `path`, sets c->baseline and c->baseline_json; refuses what is no comparison. */
+/* compare_baseline_file.c: reads `path`, sets c->baseline and c->baseline_json; refuses what is no comparison. With
+ * c->updates it may also be missing or empty, and can be written afterwards. */
 infc_status infc_compare_baseline_read(infc_comparison *c, const char *path);
+/* compare_update.c: writes the baseline: this comparison, and of what the file had the targets and metrics that were
+ * not measured now; says what was written, and what was kept. When a target differs or failed the file stays. */
+infc_status infc_compare_update(const infc_comparison *c);
 /* compare_baseline.c: refuses the baseline, if there is one, when it is of another model. */
 infc_status infc_compare_baseline_suits(infc_comparison *c, const char *model);
 /* Takes the baseline into the measures, and records what is worse than the spec allows. */
 void infc_compare_baseline(infc_comparison *c);
+/* One more of "a, b". */
+void infc_compare_list(infc_buf *names, const char *name);
+/* The row of that name, or null. */
+const infc_compared *infc_compare_find(const infc_comparison *c, const char *name);
+/* Whether the program ran to its end, right or wrong. */
+bool infc_compare_ran(const infc_compared *r);
+/* Whether the spec wants that row to be run. */
+bool infc_compare_required(const infc_comparison *c, const infc_compared *r);
+/* The first metric from `from` on that is limited and in the baseline, and could not be measured in this run;
+ * INFC_N_METRICS: none. */
+int infc_compare_unmeasured(const infc_comparison *c, const infc_compared *r, int from);
 /* Whether all targets agree and nothing regressed; targets that the spec requires were run. */
 bool infc_compare_ok(const infc_comparison *c);
 /* Why not, one sentence each. */
@@ -120,8 +137,8 @@ infc_status infc_compare_outputs_write(const infc_comparison *c,
 void infc_compare_text(const infc_comparison *c, infc_buf *out);
 void infc_compare_markdown(const infc_comparison *c, infc_buf *out);
 void infc_compare_json(const infc_comparison *c, infc_buf *out);
-/* The part of it that a later comparison reads: without what is not limited and what no limit is about. */
-void infc_compare_keep(const infc_comparison *c, infc_buf *out);
+/* What it begins with, a baseline too: the object, and what was compared. */
+void infc_compare_json_begin(const infc_comparison *c, infc_json *j);
 void infc_compare_junit(const infc_comparison *c, infc_buf *out);
 void infc_compare_html(const infc_comparison *c, infc_buf *out);
 /* compare_mix.c: a table of what the code of each target is made of; JSON members of one. */

@@ -1,10 +1,12 @@
 /* compare_baseline_file.c - what a baseline may hold, looked at before anything is compiled. */
+#include "../base/file.h"
 #include "../base/map.h"
 #include "compare.h"
 #include "manifest.h"
 #include <string.h>
+#include <sys/stat.h>
 
-#define ANEW "; write the file anew with --update-baseline"
+#define ANEW "; remove the file and write it anew with --update-baseline"
 
 /* Others than metrics: of a baseline, and of a report in JSON, which may be one too. */
 static const char *const row_keys[] = {
@@ -67,16 +69,31 @@ static infc_status check_row(infc_comparison *c, json_t *row, infc_map *names, i
         return infc_fail(c->cx, INFC_ERR_MODEL, loc, "target %s: \"%s\" is no whole number of at least 0" ANEW,
                          name, infc_metrics[m].name);
     }
-    warn_unknown(c, row, unknown);
+    if (!c->updates) warn_unknown(c, row, unknown);
     return check_status(c, name, infc_json_text_of(row, "status"));
+}
+
+static bool holds_nothing(const char *path) {
+    struct stat info;
+    return stat(path, &info) < 0 || !S_ISREG(info.st_mode) || info.st_size == 0;
+}
+
+/* What is mapped is never written to, but for this file: its content has been taken out of it. */
+static infc_status read_json(infc_comparison *c) {
+    infc_cx reading = *c->cx;
+    const infc_status status = infc_comparison_read(&reading, c->baseline, &c->baseline_json);
+    if (c->updates) reading.mappings = c->cx->mappings;
+    *c->cx = reading;
+    return status;
 }
 
 infc_status infc_compare_baseline_read(infc_comparison *c, const char *path) {
     infc_map names = {.arena = c->cx->arena}, unknown = {.arena = c->cx->arena};
     json_t *row;
     size_t i;
-    INFC_TRY(infc_comparison_read(c->cx, path, &c->baseline_json));
     c->baseline = path;
+    if (c->updates && holds_nothing(path)) return INFC_OK;
+    INFC_TRY(read_json(c));
     json_array_foreach(json_object_get(c->baseline_json, "targets"), i, row)
         INFC_TRY(check_row(c, row, &names, &unknown));
     return INFC_OK;

@@ -24,36 +24,22 @@ static infc_status check_baseline(infc_cx *cx, const values *v) {
                      hidden ? hidden : "there is no such baseline; write it with --update-baseline");
 }
 
-/* What ran wrongly is nothing to compare with: then an earlier file stays. */
-static infc_status keep_baseline(const infc_comparison *c, const char *path) {
-    infc_buf text = {.arena = c->cx->arena};
-    for (size_t i = 0; i < c->n; i++) {
-        const infc_agreement a = c->results[i].agreement;
-        if (a != INFC_DIFFERS && a != INFC_RUN_FAILED) continue;
-        infc_warn(c->cx, (infc_loc){.file = path}, "not written: target %s %s",
-                  c->results[i].target.name, infc_agreement_words[a]);
-        return INFC_OK;
-    }
-    infc_compare_keep(c, &text);
-    return infc_file_write_named(c->cx, path, infc_buf_bytes(&text));
-}
-
 static infc_status run(infc_call_cx *call) {
     infc_cx *cx = call->cx;
     const values *v = call->args.values;
     const infc_compile_options compile = {.path = call->args.operands[0], .targets = v->targets, .sets = v->sets};
-    infc_comparison c = {.cx = cx};
+    infc_comparison c = {.cx = cx, .updates = v->update};
     infc_compare_outputs outputs;
     infc_file_note(cx, compile.path);
     INFC_TRY(infc_compare_outputs_choose(cx, &v->formats, &v->outs, v->json, &outputs));
     INFC_TRY(check_baseline(cx, v));
     INFC_TRY(infc_compare_outputs_check(cx, &outputs, v->baseline));
-    if (v->baseline && !v->update) INFC_TRY(infc_compare_baseline_read(&c, v->baseline));
+    if (v->baseline) INFC_TRY(infc_compare_baseline_read(&c, v->baseline));
     INFC_TRY(infc_temp_folder(cx, &c.temp));
     const infc_status measured = infc_compare_measure(&c, &compile);
     call->so_far = infc_compare_so_far(&c);
     INFC_TRY(measured);
-    if (v->update) INFC_TRY(keep_baseline(&c, v->baseline));
+    if (v->update) INFC_TRY(infc_compare_update(&c));
     else if (v->baseline) infc_compare_baseline(&c);
     INFC_TRY(infc_compare_outputs_write(&c, &outputs, call->out));
     if (infc_compare_ok(&c)) return INFC_OK;
@@ -68,7 +54,9 @@ static const infc_option options[] = {
     {"baseline", 0, INFC_OPTION_TEXT, "F.json", FIELD(baseline),
      "an earlier comparison: what got worse by more than the spec's\n"
      "compare.thresholds (default 5 %) is a regression"},
-    {"update-baseline", 0, INFC_OPTION_FLAG, NULL, FIELD(update), "write this comparison to the file of --baseline"},
+    {"update-baseline", 0, INFC_OPTION_FLAG, NULL, FIELD(update),
+     "write this comparison to the file of --baseline;\n"
+     "what it has of targets that are not compared now stays"},
     {"format", 0, INFC_OPTION_LIST, "FORMAT", FIELD(formats),
      "text, md, json, junit or html; default: what the name of -o\n"
      "ends in (.txt .md .json .xml .html), else text"},

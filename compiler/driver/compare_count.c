@@ -119,15 +119,21 @@ static infc_status count_words(infc_comparison *c, const char *plugin_path, cons
     return INFC_OK;
 }
 
-/* Why not, in a few words, or null. */
-static const char *cannot_count(infc_comparison *c, const infc_target *target, const char **out_plugin) {
+/* Why not, in a few words, or null; then `do_this` about it. */
+static const char *cannot_count(infc_comparison *c, const infc_target *target,
+                                const char **out_plugin, const char **do_this) {
+    *do_this = "no emulator is known for its instructions";
     if (!target->runner) return "(no emulator)";
     const char *name = infc_arena_copy_string(c->cx->arena, target->runner, strcspn(target->runner, " "));
+    *do_this = infc_arena_printf(c->cx->arena, "apt-get install -y %s", target->platform->emulator_packages);
     if (!infc_program_find(c->cx->arena, name))
         return infc_arena_printf(c->cx->arena, "(no %s here)", name);
+    *do_this = NULL;
     if (by_script(target)) return NULL;
     *out_plugin = plugin(c);
-    return *out_plugin ? NULL : "(no plugin)";
+    if (*out_plugin) return NULL;
+    *do_this = "no compiler here makes the plugin of qemu that counts; see infc doctor";
+    return "(no plugin)";
 }
 
 infc_status infc_compare_count(infc_comparison *c, const char *binary, const char *inputs, infc_compared *out) {
@@ -136,7 +142,7 @@ infc_status infc_compare_count(infc_comparison *c, const char *binary, const cha
     const char *path = NULL, *counts;
     infc_words words = {.arena = arena};
     infc_bytes text;
-    out->uncounted = cannot_count(c, target, &path);
+    out->uncounted = cannot_count(c, target, &path, &out->no_counter);
     if (out->uncounted) return INFC_OK;
     counts = infc_arena_printf(arena, "%s/%s-count.txt", c->temp, out->id);
     const char *folder = infc_arena_printf(arena, "%s/%s-count", c->temp, out->id);

@@ -76,7 +76,7 @@ static void put_verdict(const infc_comparison *c, infc_buf *out) {
     put_tile(out, same + not_run == c->n ? "ok" : "bad",
              infc_arena_printf(arena, "%zu of %zu", same, c->n - not_run), "targets give the same bits");
     if (not_run) put_tile(out, "none", infc_arena_printf(arena, "%zu", not_run), "not run here");
-    if (c->baseline)
+    if (c->baseline && !c->updates)
         put_tile(out, c->n_regressions ? "bad" : "ok", infc_arena_printf(arena, "%zu", c->n_regressions),
                  c->n_regressions == 1 ? "regression" : "regressions");
     put_least(c, INFC_METRIC_time, "fastest here", out);
@@ -88,9 +88,11 @@ static void put_verdict(const infc_comparison *c, infc_buf *out) {
 
 static void put_not_run(const infc_comparison *c, infc_buf *out) {
     for (size_t i = 0; i < c->n; i++) {
-        if (c->results[i].agreement != INFC_NOT_RUN) continue;
-        put_text(out, "<p class=\"none\">", c->results[i].target.name, " was not run: ");
-        put_text(out, "", c->results[i].why, "</p>\n");
+        const infc_compared *r = &c->results[i];
+        if (r->agreement != INFC_NOT_RUN || infc_compare_required(c, r))
+            continue; /* told among the faults */
+        put_text(out, "<p class=\"none\">", r->target.name, " was not run: ");
+        put_text(out, "", r->why, "</p>\n");
     }
 }
 

@@ -20,7 +20,7 @@ const char *infc_change_text(infc_arena *arena, double percent) {
     return percent == 0 ? "same" : infc_arena_printf(arena, "%+.1f %%", percent);
 }
 
-/* Of what is limited, what is furthest over its limit; when nothing is over, what changed most. */
+/* Of what is limited, what is furthest over its limit; when nothing is over, what is not known now, or changed most. */
 static const char *worst_change(const infc_comparison *c, const infc_compared *r) {
     double worst = NAN;
     bool worst_over = false;
@@ -35,6 +35,9 @@ static const char *worst_change(const infc_comparison *c, const infc_compared *r
         worst_over = over;
         at = m;
     }
+    const int lost = infc_compare_unmeasured(c, r, 0);
+    if (lost < INFC_N_METRICS && !worst_over)
+        return infc_arena_printf(c->cx->arena, "%s not measured", infc_metrics[lost].name);
     if (isnan(worst)) return "-";
     const char *text = infc_change_text(c->cx->arena, infc_measure_change(&r->measures[at]));
     if (worst == 0 && !worst_over) return text;
@@ -70,7 +73,7 @@ static infc_table table_of(const infc_comparison *c) {
 
 static void put_summary(const infc_comparison *c, infc_buf *out) {
     infc_buf_printf(out, "%s, %zu target%s", c->model, c->n, c->n == 1 ? "" : "s");
-    if (c->baseline)
+    if (c->baseline && !c->updates)
         infc_buf_printf(out, ", against %s: %zu regression%s", c->baseline, c->n_regressions,
                         c->n_regressions == 1 ? "" : "s");
     infc_buf_puts(out, "\n\n");
@@ -84,7 +87,7 @@ static void put_notes(const infc_comparison *c, const char *bullet, infc_buf *ou
     for (size_t i = 0; i < n; i++) infc_buf_printf(out, "%s%s\n", bullet, faults[i]);
     for (size_t i = 0; i < c->n; i++) {
         const infc_compared *r = &c->results[i];
-        if (r->agreement == INFC_NOT_RUN)
+        if (r->agreement == INFC_NOT_RUN && !infc_compare_required(c, r)) /* else it is a fault */
             infc_buf_printf(out, "%s%s was not run: %s\n", bullet, r->target.name, r->why);
         if (r->n_reference)
             infc_buf_printf(out, "%s%s: %zu of %zu kernels are the plain reference, %.1f %% of the operations\n",

@@ -39,7 +39,8 @@ infc_status infc_report_read(infc_cx *cx, const char *path, json_t **out) {
 }
 
 infc_status infc_comparison_read(infc_cx *cx, const char *path, json_t **out) {
-    const char *again = "; write it anew with infc compare --update-baseline";
+    const char *again =
+        "; name another file, or remove this one and write a baseline with --update-baseline";
     INFC_TRY(read_object(cx, path, again, out));
     if (strcmp(infc_json_text_of(*out, "kind"), "comparison") == 0 &&
         json_is_array(json_object_get(*out, "targets")))
