@@ -140,14 +140,6 @@ static const infc_target *find_name(const char *name, size_t n) {
     return NULL;
 }
 
-static const infc_target *find_arch(const char *arch, size_t n) {
-    for (size_t i = 0; i < N_TARGETS; i++) {
-        if (strlen(targets[i].platform->arch) == n && memcmp(targets[i].platform->arch, arch, n) == 0)
-            return &targets[i];
-    }
-    return NULL;
-}
-
 static bool all_in(const char *features, const char *list) {
     for (const char *f = features + strspn(features, " "); *f; f += strspn(f, " ")) {
         const size_t n = strcspn(f, " ");
@@ -289,15 +281,17 @@ static infc_status refuse_name(infc_cx *cx, infc_loc loc, const char *text) {
                      nearest ? "nearest: " : "known: see infc targets", nearest ? nearest : "");
 }
 
-static const char *in_lower_case(infc_arena *arena, const char *text) {
-    char *lower = infc_arena_copy_string(arena, text, strlen(text));
-    for (char *p = lower; *p; p++)
+/* In lower case, and x86_64, as compilers have it, as x86-64. */
+static const char *as_spelled_here(infc_arena *arena, const char *text) {
+    char *here = infc_arena_copy_string(arena, text, strlen(text));
+    for (char *p = here; *p; p++)
         if (*p >= 'A' && *p <= 'Z') *p = (char)(*p - 'A' + 'a');
-    return lower;
+    for (char *p = here; (p = strstr(p, "x86_64"));) p[strlen("x86")] = '-';
+    return here;
 }
 
 infc_status infc_target_parse(infc_cx *cx, infc_loc loc, const char *text, infc_target *out) {
-    text = in_lower_case(cx->arena, text);
+    text = as_spelled_here(cx->arena, text);
     if (strcmp(text, "x86-64-v1") == 0)
         text = "x86-64"; /* as the psABI calls what comes before v2 */
     if (strchr(text, ':')) return infc_target_parse_levels(cx, loc, text, out);
@@ -309,7 +303,6 @@ infc_status infc_target_parse(infc_cx *cx, infc_loc loc, const char *text, infc_
     size_t n = strcspn(text, "+");
     bool host = n == 4 && memcmp(text, "host", n) == 0;
     const infc_target *base = host ? find_host() : find_name(text, n);
-    if (!base && text[n]) base = find_arch(text, n);
     const infc_target *found = base && text[n] ? find_name(text, strlen(text)) : base; /* names may have a + */
     if (found) {
         *out = *found;

@@ -38,8 +38,8 @@ typedef struct infc_target {
     const char *level; /* the one of several that is to run, as --level has it; null: the program chooses */
 } infc_target;
 
-/* "host", a name from targets.def, or ARCH:LEVEL,LEVEL,.. (target_levels.h), of whatever case. Fails with the nearest
- * known name. */
+/* "host", a name from targets.def, or ARCH:LEVEL,LEVEL,.. (target_levels.h), of whatever case; x86_64 is x86-64. Fails
+ * with the nearest known name. */
 infc_status infc_target_parse(infc_cx *cx, infc_loc loc, const char *text, infc_target *out);
 enum { INFC_MOST_LEVELS = 8 };
 size_t infc_target_count(void);

@@ -36,6 +36,34 @@ static infc_status check_arch(infc_cx *cx, infc_loc loc, const char *text, const
         text);
 }
 
+/* What was meant as two targets: the first n characters of `text`, and what comes after the comma there. */
+static infc_status refuse_two(infc_cx *cx, infc_loc loc, const char *text, size_t n) {
+    return infc_fail(
+        cx, INFC_ERR_SPEC, loc,
+        "target \"%s\": a comma after a colon stands between levels of one target; for two write "
+        "--target %.*s --target %s, or two items of the list in a spec",
+        text, (int)n, text, text + n + 1);
+}
+
+/* Levels of one architecture alone: `level`, at text[n + 1], is of it. */
+static infc_status check_level(infc_cx *cx, infc_loc loc, const char *text, size_t n,
+                               const char *arch, const char *name, const infc_target *level) {
+    size_t i;
+    const char *base = find(cx->arena, arch, "base", &i)->platform->arch;
+    const bool other = level && strcmp(level->platform->arch, base) != 0;
+    if (text[n] == ',' && (other || strchr(name, ':'))) return refuse_two(cx, loc, text, n);
+    if (other)
+        return infc_fail(cx, INFC_ERR_SPEC, loc, "target \"%s\": %s is no level of %s; write --target %s for it alone",
+                         text, name, arch, name);
+    if (level) return INFC_OK;
+    if (!*name)
+        return infc_fail(cx, INFC_ERR_SPEC, loc, "target \"%s\": a level is missing %s; %s has: %s",
+                         text, text[n] == ',' ? "beside a comma" : "after the colon", arch,
+                         known(cx->arena, arch));
+    return infc_fail(cx, INFC_ERR_SPEC, loc, "target \"%s\": %s has no level \"%s\"; it has: %s",
+                     text, arch, name, known(cx->arena, arch));
+}
+
 /* Copies of what `list` names, in order. */
 static infc_status read_levels(infc_cx *cx, infc_loc loc, const char *text, const char *arch,
                                const char *list, const infc_target **levels, size_t *n) {
@@ -45,9 +73,7 @@ static infc_status read_levels(infc_cx *cx, infc_loc loc, const char *text, cons
         const size_t length = strcspn(at, ",");
         const char *name = infc_arena_copy_string(cx->arena, at, length);
         const infc_target *level = find(cx->arena, arch, name, &index);
-        if (!level)
-            return infc_fail(cx, INFC_ERR_SPEC, loc, "target \"%s\": %s has no level \"%s\"; it has: %s",
-                             text, arch, name, known(cx->arena, arch));
+        INFC_TRY(check_level(cx, loc, text, (size_t)(at - 1 - text), arch, name, level));
         if (*n && index <= last)
             return infc_fail(cx, INFC_ERR_SPEC, loc, "target \"%s\": %s comes after %s; name levels once, oldest first",
                              text, name, levels[*n - 1]->name);
@@ -64,7 +90,9 @@ infc_status infc_target_parse_levels(infc_cx *cx, infc_loc loc, const char *text
     const infc_target **levels = INFC_NEW(cx->arena, const infc_target *, INFC_MOST_LEVELS);
     const size_t n = strcspn(text, ":");
     const char *arch = infc_arena_copy_string(cx->arena, text, n);
+    const char *comma = strrchr(arch, ',');
     size_t n_levels = 0;
+    if (comma) return refuse_two(cx, loc, text, (size_t)(comma - arch));
     INFC_TRY(check_arch(cx, loc, text, arch));
     INFC_TRY(read_levels(cx, loc, text, arch, text + n + 1, levels, &n_levels));
     *out = *levels[0];

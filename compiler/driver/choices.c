@@ -95,8 +95,12 @@ infc_status infc_targets_choose(infc_cx *cx, const infc_texts *names, infc_spec 
     infc_target *targets = INFC_NEW(cx->arena, infc_target, each.n);
     size_t n = 0;
     for (size_t i = 0; i < each.n; i++) {
-        if (infc_target_parse(cx, (infc_loc){.file = "--target"}, each.items[i], &targets[n]) != INFC_OK)
+        const infc_loc loc = {.file = "--target"};
+        if (!*each.items[i]) {
+            infc_fail(cx, INFC_ERR_SPEC, loc, "a name is missing beside a comma; write A,B");
             continue;
+        }
+        if (infc_target_parse(cx, loc, each.items[i], &targets[n]) != INFC_OK) continue;
         bool again = false; /* host and the name of what it is, for one */
         for (size_t k = 0; k < n; k++) again |= strcmp(targets[k].name, targets[n].name) == 0;
         if (!again) n++;

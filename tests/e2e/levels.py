@@ -93,7 +93,8 @@ def main():
             assert "level aarch64+i8mm needs dotprod, which this CPU lacks; it runs: aarch64" in told, told
     for target, why in (("x86-64:v4,v3", "v3 comes after x86-64-v4; name levels once, oldest first"),
                         ("x86-64:v3,v9", 'x86-64 has no level "v9"; it has: base, v2, v3,'),
-                        ("riscv64:base,v", "levels are for x86-64 and aarch64"), ("x86-64:", 'no level ""')):
+                        ("riscv64:base,v", "levels are for x86-64 and aarch64"), ("x86-64:", "a level is missing"),
+                        ("x86-64:v3,aarch64", "--target x86-64:v3 --target aarch64")):
         told = call(infc, "compile", DIGITS / "spec.yaml", "--target", target, "-o", folder / "none", wants=2)
         assert why in told, told
     call(infc, "compile", DIGITS / "spec.yaml", "--target", "x86-64:v3", "-o", folder / "one")

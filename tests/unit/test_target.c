@@ -22,6 +22,17 @@ static void names(void **state) {
     assert_string_equal(target.name, "x86-64-v3");
     assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "X86-64:Base,V3", &target), INFC_OK);
     assert_string_equal(target.name, "x86-64:base,v3");
+    static const char *const same[][2] = {
+        {"x86_64", "x86-64"},
+        {"X86_64-v3", "x86-64-v3"},
+        {"x86_64-v4+vnni", "x86-64-v4+vnni"},
+        {"x86_64:base,x86_64-v3", "x86-64:base,x86-64-v3"},
+        {"x86_64:v3", "x86-64-v3"},
+    };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, same[i][0], &target), INFC_OK);
+        assert_string_equal(target.name, same[i][1]);
+    }
     assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, "x86-64-v4+vnni+bf16", &target), INFC_OK);
     assert_string_equal(target.name, "x86-64-v4+bf16");
     for (size_t i = 0; i < infc_target_count(); i++) {
@@ -32,11 +43,21 @@ static void names(void **state) {
     assert_int_equal(cx.n_diags, 0);
 }
 
+typedef struct refused {
+    const char *text, *message;
+} refused;
+
+static void check_refused(const refused *cases, size_t n) {
+    infc_target target;
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, cases[i].text, &target), INFC_ERR_SPEC);
+        assert_string_equal(cx.diags[i].text, cases[i].message);
+    }
+}
+
 static void refusals(void **state) {
     (void)state;
-    static const struct {
-        const char *text, *message;
-    } cases[] = {
+    static const refused cases[] = {
         {"x86-64-v9", "unknown target \"x86-64-v9\"; nearest: x86-64-v2"},
         {"aarch46", "unknown target \"aarch46\"; nearest: aarch64"},
         {"hots", "unknown target \"hots\"; nearest: host"},
@@ -62,7 +83,7 @@ static void refusals(void **state) {
          "target \"x86-64+avx2\": no target has just these features; nearest: x86-64"},
         {"x86-64-v3+",
          "target \"x86-64-v3+\": x86_64 has no feature \"\"; nearest target: x86-64-v3"},
-        {"x86_64", "unknown target \"x86_64\"; nearest: x86-64"},
+        {"armv7e_m+fpu", "unknown target \"armv7e_m+fpu\"; known: see infc targets"},
         {"x86-64-v4+amx+sme",
          "target \"x86-64-v4+amx+sme\": x86_64 has no feature \"sme\"; nearest target: x86-64-v4"},
         {"x86-64+vnni",
@@ -75,11 +96,39 @@ static void refusals(void **state) {
         {"x86-64-v3+amx-int8",
          "target \"x86-64-v3+amx-int8\": no target has just these features; nearest: x86-64-v3"},
     };
-    infc_target target;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(infc_target_parse(&cx, INFC_NO_LOC, cases[i].text, &target), INFC_ERR_SPEC);
-        assert_string_equal(cx.diags[i].text, cases[i].message);
-    }
+    check_refused(cases, sizeof cases / sizeof *cases);
+}
+
+/* Two targets that were written as one, and lists of levels that are none. */
+static void refused_levels(void **state) {
+    (void)state;
+    static const refused cases[] = {
+        {"x86-64:v3,aarch64",
+         "target \"x86-64:v3,aarch64\": a comma after a colon stands between levels of one target; "
+         "for two "
+         "write --target x86-64:v3 --target aarch64, or two items of the list in a spec"},
+        {"aarch64:base,x86_64:v3",
+         "target \"aarch64:base,x86-64:v3\": a comma after a colon stands between levels of one "
+         "target; for two "
+         "write --target aarch64:base --target x86-64:v3, or two items of the list in a spec"},
+        {"x86-64-v3,x86-64:base,v3",
+         "target \"x86-64-v3,x86-64:base,v3\": a comma after a colon stands between levels of one "
+         "target; for two "
+         "write --target x86-64-v3 --target x86-64:base,v3, or two items of the list in a spec"},
+        {"x86-64:riscv64",
+         "target \"x86-64:riscv64\": riscv64 is no level of x86-64; write --target "
+         "riscv64 for it alone"},
+        {"aarch64:base,",
+         "target \"aarch64:base,\": a level is missing beside a comma; aarch64 has: base, dotprod, "
+         "i8mm, bf16, sve, sve2"},
+        {"aarch64:", "target \"aarch64:\": a level is missing after the colon; aarch64 has: base, "
+                     "dotprod, i8mm, bf16, sve, sve2"},
+        {"aarch64:v9", "target \"aarch64:v9\": aarch64 has no level \"v9\"; it has: base, dotprod, "
+                       "i8mm, bf16, sve, sve2"},
+        {"riscv64:base,v", "target \"riscv64:base,v\": levels are for x86-64 and aarch64, whose "
+                           "programs can ask the CPU what it has"},
+    };
+    check_refused(cases, sizeof cases / sizeof *cases);
 }
 
 static bool cpuinfo_has(const char *feature) {
@@ -138,9 +187,8 @@ static void levels(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        CX_TEST(names),
-        CX_TEST(refusals),
-        CX_TEST(host_is_the_newest_that_runs),
+        CX_TEST(names),          CX_TEST(refusals),
+        CX_TEST(refused_levels), CX_TEST(host_is_the_newest_that_runs),
         CX_TEST(levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
