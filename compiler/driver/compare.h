@@ -74,12 +74,14 @@ typedef struct infc_metric_info {
     const char *name, *unit, *meaning;
 } infc_metric_info;
 extern const infc_metric_info infc_metrics[INFC_N_METRICS];
-extern const char *const infc_agreement_words[]; /* "identical", "differs", "not_run", "failed" */
+extern const char *const infc_agreement_words[]; /* "identical", "differs", "not_run", "failed": in files */
+const char *infc_agreement_text(infc_agreement agreement); /* the same for people: "not run" */
 /* "21.4 KiB", "201,377", "31.2 us"; "-" for what is not known. */
 const char *infc_metric_text(infc_arena *arena, infc_metric metric, double value);
 /* The change of one metric in per cent; NAN where one of both is not known. 0 to more is infinite. */
 double infc_measure_change(const infc_measure *measure);
-const char *infc_change_text(infc_arena *arena, double percent);
+/* "+10.0 %", with as many digits as show whether it is over the limit (NAN: there is none). */
+const char *infc_change_text(infc_arena *arena, double percent, double limit);
 
 /* compare_measure.c: compiles for all targets that have a compiler, runs what runs here. */
 infc_status infc_compare_measure(infc_comparison *c, const infc_compile_options *compile);

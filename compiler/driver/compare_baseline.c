@@ -105,7 +105,7 @@ static void judge(judging *j, const infc_compared *r) {
                 infc_arena_printf(arena, "%s %s -> %s, %s, limit %g %%", infc_metrics[m].name,
                                   infc_metric_text(arena, (infc_metric)m, measure->before),
                                   infc_metric_text(arena, (infc_metric)m, measure->now),
-                                  infc_change_text(arena, change), limit));
+                                  infc_change_text(arena, change, limit), limit));
     }
     for (int m = infc_compare_unmeasured(c, r, 0); m < INFC_N_METRICS;
          m = infc_compare_unmeasured(c, r, m + 1)) {

@@ -24,6 +24,23 @@ static infc_status check_baseline(infc_cx *cx, const values *v) {
                      hidden ? hidden : "there is no such baseline; write it with --update-baseline");
 }
 
+/* For who has no report before them: the first faults, a line each. */
+static const char *reasons(const infc_comparison *c, const infc_compare_outputs *outputs) {
+    enum { SHOWN = 5, WIDTH = 300 };
+    const char **faults;
+    const size_t n = infc_compare_faults(c, &faults);
+    infc_buf out = {.arena = c->cx->arena};
+    for (size_t i = 0; i < outputs->n; i++)
+        if (!outputs->items[i].path) return "";
+    for (size_t i = 0; i < n && i < SHOWN; i++) {
+        infc_buf_puts(&out, i ? "\n  " : ":\n  ");
+        for (size_t k = 0; faults[i][k] && k < WIDTH; k++)
+            infc_buf_put(&out, faults[i][k] == '\n' ? " " : &faults[i][k], 1);
+    }
+    if (n > SHOWN) infc_buf_printf(&out, "\n  and %zu more; the report has all", n - SHOWN);
+    return infc_buf_str(&out);
+}
+
 static infc_status run(infc_call_cx *call) {
     infc_cx *cx = call->cx;
     const values *v = call->args.values;
@@ -43,7 +60,8 @@ static infc_status run(infc_call_cx *call) {
     else if (v->baseline) infc_compare_baseline(&c);
     INFC_TRY(infc_compare_outputs_write(&c, &outputs, call->out));
     if (infc_compare_ok(&c)) return INFC_OK;
-    return infc_fail(cx, INFC_ERR_CHECK, (infc_loc){.file = compile.path}, "the comparison does not hold");
+    return infc_fail(cx, INFC_ERR_CHECK, (infc_loc){.file = compile.path},
+                     "the comparison does not hold%s", reasons(&c, &outputs));
 }
 
 #define FIELD(name) offsetof(values, name)

@@ -132,7 +132,7 @@ static void put_cell(const infc_comparison *c, const infc_compared *r, int m, do
                     least(c, m) == r ? " best" : "", most > 0 ? 100 * now / most : 0);
     infc_compare_escape(out, infc_metric_text(arena, (infc_metric)m, now));
     if (!isnan(change) && change != 0)
-        infc_buf_printf(out, " (%s)", infc_change_text(arena, change));
+        infc_buf_printf(out, " (%s)", infc_change_text(arena, change, limit));
     infc_buf_puts(out, "</td>");
 }
 

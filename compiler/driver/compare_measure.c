@@ -207,7 +207,7 @@ infc_status infc_compare_measure(infc_comparison *c, const infc_compile_options 
         if (!r->why) INFC_TRY(measure_row(c, build, &build->targets[k - 1], r));
         r->finished = true;
         infc_milestone(c->cx, "%s: %s (%zu of %zu)", r->target.name,
-                       infc_agreement_words[r->agreement], i + 1, c->n);
+                       infc_agreement_text(r->agreement), i + 1, c->n);
     }
     return INFC_OK;
 }
@@ -221,6 +221,6 @@ const char *infc_compare_so_far(const infc_comparison *c) {
     for (size_t i = 0; i < c->n; i++)
         if (c->results[i].finished)
             infc_buf_printf(&text, "%s%s %s", i ? ", " : ": ", c->results[i].target.name,
-                            infc_agreement_words[c->results[i].agreement]);
+                            infc_agreement_text(c->results[i].agreement));
     return infc_buf_str(&text);
 }

@@ -2,6 +2,7 @@
 #include "compare.h"
 #include "table.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *infc_metric_text(infc_arena *arena, infc_metric metric, double value) {
@@ -14,10 +15,16 @@ const char *infc_metric_text(infc_arena *arena, infc_metric metric, double value
                        : infc_arena_printf(arena, "%.2f ms", value / 1e6);
 }
 
-const char *infc_change_text(infc_arena *arena, double percent) {
+const char *infc_change_text(infc_arena *arena, double percent, double limit) {
+    enum { MOST_DIGITS = 9 };
+    const char *text = "same";
     if (isnan(percent)) return "";
     if (isinf(percent)) return "from nothing";
-    return percent == 0 ? "same" : infc_arena_printf(arena, "%+.1f %%", percent);
+    for (int digits = 1; percent != 0 && digits <= MOST_DIGITS; digits++) {
+        text = infc_arena_printf(arena, "%+.*f %%", digits, percent);
+        if ((strtod(text, NULL) > limit) == (percent > limit)) break;
+    }
+    return text;
 }
 
 /* Of what is limited, what is furthest over its limit; when nothing is over, what is not known now, or changed most. */
@@ -39,14 +46,18 @@ static const char *worst_change(const infc_comparison *c, const infc_compared *r
     if (lost < INFC_N_METRICS && !worst_over)
         return infc_arena_printf(c->cx->arena, "%s not measured", infc_metrics[lost].name);
     if (isnan(worst)) return "-";
-    const char *text = infc_change_text(c->cx->arena, infc_measure_change(&r->measures[at]));
+    const char *text =
+        infc_change_text(c->cx->arena, infc_measure_change(&r->measures[at]), c->spec->thresholds[at]);
     if (worst == 0 && !worst_over) return text;
     return infc_arena_printf(c->cx->arena, "%s %s%s", infc_metrics[at].name, text, worst_over ? " over" : "");
 }
 
+const char *infc_agreement_text(infc_agreement agreement) {
+    return agreement == INFC_NOT_RUN ? "not run" : infc_agreement_words[agreement];
+}
+
 static const char *output_text(infc_arena *arena, const infc_compared *r) {
-    if (r->agreement == INFC_NOT_RUN) return "not run";
-    if (r->agreement != INFC_DIFFERS) return infc_agreement_words[r->agreement];
+    if (r->agreement != INFC_DIFFERS) return infc_agreement_text(r->agreement);
     return infc_arena_printf(arena, "differs in %lld", (long long)r->first.n_different);
 }
 
