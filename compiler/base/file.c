@@ -102,6 +102,15 @@ void infc_file_forget(const infc_cx *cx, const void *bytes, size_t n) {
     if (find_mapping(cx, bytes, n)) infc_file_drop((infc_bytes){bytes, n});
 }
 
+void infc_file_let_go(infc_cx *cx, const char *dir) {
+    const size_t n = strlen(dir);
+    for (infc_mapping *m = cx->mappings; m; m = m->next) {
+        if (strncmp(m->path, dir, n) != 0 || m->path[n] != '/') continue;
+        infc_file_unmap(m->bytes);
+        m->bytes = (infc_bytes){0};
+    }
+}
+
 bool infc_file_mapped(const infc_cx *cx, const void *bytes, size_t n, infc_mapped_file *out) {
     const infc_mapping *m = find_mapping(cx, bytes, n);
     if (m) *out = (infc_mapped_file){m->bytes, m->path, &m->stamp};

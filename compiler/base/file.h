@@ -10,6 +10,8 @@ infc_status infc_file_map(infc_cx *cx, const char *path, infc_bytes *out);
 /* These bytes are not needed soon: where they are of a file that infc_file_map mapped, the memory that holds them is
  * given back, and they are read again when touched. Others stay as they are. */
 void infc_file_forget(const infc_cx *cx, const void *bytes, size_t n);
+/* Unmaps all that infc_file_map mapped below `dir`, before what is there is removed: a mapped file keeps its room. */
+void infc_file_let_go(infc_cx *cx, const char *dir);
 /* The whole file that infc_file_map mapped and these bytes are of; false where there is none. */
 typedef struct infc_mapped_file {
     infc_bytes bytes;

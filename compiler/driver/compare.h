@@ -36,12 +36,12 @@ typedef struct infc_loop_cycles {
 typedef struct infc_compared { /* one target */
     infc_target target;        /* of one with levels, one of them */
     size_t way;                /* which */
-    const char *id;            /* in the names of files */
+    const char *temp;          /* a folder for the files of its run, which goes with them */
     infc_agreement agreement;
     const char *how; /* "natively" */
     const char *why; /* not run, failed: the reason and what to do; else null */
     infc_divergence first;
-    bool in_baseline, finished;
+    bool in_baseline;
     infc_measure measures[INFC_N_METRICS];
     infc_code_mix mix;
     infc_loop_cycles loop;
@@ -62,7 +62,7 @@ typedef struct infc_comparison {
     const infc_spec *spec;
     const char *model, *model_sha256, *temp;
     infc_compared *results;
-    size_t n;
+    size_t n, n_finished;         /* rows; the first of them that are done */
     const char *baseline;         /* path, or null */
     struct json_t *baseline_json; /* what it holds; null: it is not there yet */
     bool updates;                 /* it is to be written, not compared with */
@@ -83,7 +83,7 @@ double infc_measure_change(const infc_measure *measure);
 /* "+10.0 %", with as many digits as show whether it is over the limit (NAN: there is none). */
 const char *infc_change_text(infc_arena *arena, double percent, double limit);
 
-/* compare_measure.c: compiles for all targets that have a compiler, runs what runs here. */
+/* compare_measure.c: compiles for all targets that have a compiler, one after another, and runs each that runs here. */
 infc_status infc_compare_measure(infc_comparison *c, const infc_compile_options *compile);
 /* The targets that were finished when it failed, in words; null: none. */
 const char *infc_compare_so_far(const infc_comparison *c);

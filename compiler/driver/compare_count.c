@@ -144,8 +144,8 @@ infc_status infc_compare_count(infc_comparison *c, const char *binary, const cha
     infc_bytes text;
     out->uncounted = cannot_count(c, target, &path, &out->no_counter);
     if (out->uncounted) return INFC_OK;
-    counts = infc_arena_printf(arena, "%s/%s-count.txt", c->temp, out->id);
-    const char *folder = infc_arena_printf(arena, "%s/%s-count", c->temp, out->id);
+    counts = infc_path_join(arena, out->temp, "count.txt");
+    const char *folder = infc_path_join(arena, out->temp, "count");
     INFC_TRY(count_words(c, path, counts, binary, inputs, target, folder, &words));
     infc_progress(c->cx, "counting instructions of %s", target->name);
     infc_job job = {.argv = infc_words_argv(&words),

@@ -52,7 +52,7 @@ infc_status infc_compare_loop(infc_comparison *c, infc_compared *out) {
         out->loop.why = "llvm-mca is missing: apt-get install -y llvm-22";
         return INFC_OK;
     }
-    const char *path = infc_arena_printf(arena, "%s/%s-loop.s", c->temp, out->id);
+    const char *path = infc_path_join(arena, out->temp, "loop.s");
     INFC_TRY(infc_file_write(c->cx, path, (infc_bytes){(const uint8_t *)loop->text, strlen(loop->text)}, 0644));
     const char *const argv[] = {mca,
                                 infc_arena_printf(arena, "-mtriple=%s", code->triple),

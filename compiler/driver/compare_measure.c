@@ -1,4 +1,4 @@
-/* compare_measure.c - every target compiled in one go, then run on the same made-up inputs as `infc verify` takes. */
+/* compare_measure.c - every target compiled, run on the same made-up inputs as `infc verify` takes, and removed. */
 #include "../base/file.h"
 #include "../base/interrupt.h"
 #include "../../targets/target_levels.h"
@@ -34,7 +34,7 @@ static void cannot(infc_compared *r, infc_agreement agreement, const infc_cx *tr
 static void begin(infc_comparison *c, const infc_target *target, size_t way, infc_compared *r) {
     infc_toolchain tools;
     infc_cx trial = attempt(c->cx);
-    *r = (infc_compared){.target = infc_target_run_at(c->cx->arena, target, way), .way = way, .id = r->id};
+    *r = (infc_compared){.target = infc_target_run_at(c->cx->arena, target, way), .way = way, .temp = r->temp};
     r->how = infc_runner_text(c->cx->arena, &r->target);
     for (int m = 0; m < INFC_N_METRICS; m++) r->measures[m] = (infc_measure){NAN, NAN};
     if (infc_toolchain_find(&trial, target, &tools) != INFC_OK || infc_toolchain_can_link(&trial, target) != INFC_OK)
@@ -90,11 +90,11 @@ static infc_status take_time(infc_comparison *c, const char *binary, infc_compar
 /* One run on the most useful sizes, every tensor against the reference. */
 static infc_status run(infc_comparison *c, infc_cx *trial, infc_build *build,
                        const infc_built *built, infc_compared *r) {
-    const char *binary = infc_path_join(trial->arena, built->dir, built->linked.binary);
-    const char *named = infc_path_join(trial->arena, built->dir, built->linked.named);
+    const char *binary = infc_path_join(trial->arena, built->staged, built->linked.binary);
+    const char *named = infc_path_join(trial->arena, built->staged, built->linked.named);
     infc_ir *ir = &build->ir;
     const char *left_out;
-    const char *path = infc_arena_printf(trial->arena, "%s/%s-inputs.npz", c->temp, r->id);
+    const char *path = infc_path_join(trial->arena, r->temp, "inputs.npz");
     const size_t n = infc_ir_input_count(ir);
     infc_tensor *inputs = INFC_NEW(trial->arena, infc_tensor, n);
     const char **names = INFC_NEW(trial->arena, const char *, n);
@@ -104,7 +104,7 @@ static infc_status run(infc_comparison *c, infc_cx *trial, infc_build *build,
     infc_verify_sizes_choose(ir, sizes, &left_out);
     INFC_TRY(infc_verify_inputs(trial, ir, sizes[0].at, NULL, inputs, names));
     INFC_TRY(infc_npz_write(trial, path, names, inputs, n));
-    const infc_status ran = infc_verify_run(trial, &r->target, binary, path, c->temp, r->id, true, &dumped);
+    const infc_status ran = infc_verify_run(trial, &r->target, binary, path, r->temp, "run", true, &dumped);
     if (ran == INFC_ERR_MODEL)
         infc_warn(trial, INFC_NO_LOC, "these inputs were made up, and may not suit the model");
     INFC_TRY(ran);
@@ -126,6 +126,7 @@ static infc_status measure(infc_comparison *c, infc_build *build, const infc_bui
         return infc_compare_loop(c, r);
     }
     const infc_status status = run(c, &trial, build, built, r);
+    infc_file_let_go(&trial, r->temp);
     INFC_TRY(infc_interrupt_check(c->cx));
     if (status != INFC_OK) cannot(r, INFC_RUN_FAILED, &trial);
     return infc_compare_loop(c, r);
@@ -139,7 +140,32 @@ static infc_status measure_row(infc_comparison *c, infc_build *build, const infc
         return INFC_OK;
     }
     INFC_TRY(infc_memory_check(c->cx, &build->spec, &built->plan));
-    return measure(c, build, built, r);
+    INFC_TRY(infc_dir_create(c->cx, r->temp));
+    INFC_TRY(measure(c, build, built, r));
+    infc_dir_remove(r->temp);
+    return INFC_OK;
+}
+
+static void finish_row(infc_comparison *c) {
+    const infc_compared *r = &c->results[c->n_finished++];
+    infc_milestone(c->cx, "%s: %s (%zu of %zu)", r->target.name, infc_agreement_text(r->agreement),
+                   c->n_finished, c->n);
+}
+
+/* Rows of targets that cannot be compiled for here. */
+static void finish_not_built(infc_comparison *c) {
+    while (c->n_finished < c->n && c->results[c->n_finished].why) finish_row(c);
+}
+
+/* All rows of a target, and those before it of targets without a compiler. */
+static infc_status look(void *user, infc_build *build, infc_built *built) {
+    infc_comparison *c = user;
+    finish_not_built(c);
+    do {
+        INFC_TRY(measure_row(c, build, built, &c->results[c->n_finished]));
+        finish_row(c);
+    } while (c->n_finished < c->n && c->results[c->n_finished].way > 0);
+    return INFC_OK;
 }
 
 /* The targets to compile for: the spec's, or those named, of which `all` is all that have a name. */
@@ -167,7 +193,7 @@ static void begin_all(infc_comparison *c, infc_texts *targets) {
         const infc_target *target = &c->spec->targets[i];
         const infc_compared *first = &c->results[c->n];
         for (size_t way = 0; way < infc_target_run_count(target); way++) {
-            c->results[c->n].id = infc_arena_printf(arena, "row%zu", c->n);
+            c->results[c->n].temp = infc_arena_printf(arena, "%s/row%zu", c->temp, c->n);
             begin(c, target, way, &c->results[c->n]);
             c->n++;
         }
@@ -183,6 +209,8 @@ infc_status infc_compare_measure(infc_comparison *c, const infc_compile_options 
     infc_compile_options with = *compile;
     with.out_dir = infc_path_join(c->cx->arena, c->temp, "out");
     with.for_checks = with.with_names = with.keep_going = true;
+    with.look = look;
+    with.look_user = c;
     with.targets = (infc_texts){0};
     INFC_TRY(choose(c, compile, spec));
     if (spec->llm)
@@ -191,6 +219,7 @@ infc_status infc_compare_measure(infc_comparison *c, const infc_compile_options 
                          "model by the `bench` of "
                          "its binaries");
     c->spec = spec;
+    c->model = spec->name;
     INFC_TRY(infc_compare_baseline_suits(c, spec->name));
     begin_all(c, &with.targets);
     INFC_TRY(infc_interrupt_check(c->cx)); /* else compilers seem to be missing */
@@ -199,28 +228,16 @@ infc_status infc_compare_measure(infc_comparison *c, const infc_compile_options 
         with.out_dir = NULL;
     }
     INFC_TRY(infc_compile(c->cx, &with, build));
-    c->model = build->spec.name;
-    INFC_TRY(infc_model_digest(c->cx, &build->spec, &build->ir, &c->model_sha256));
-    for (size_t i = 0, k = 0; i < c->n; i++) {
-        infc_compared *r = &c->results[i];
-        if (!r->why && r->way == 0) k++;
-        if (!r->why) INFC_TRY(measure_row(c, build, &build->targets[k - 1], r));
-        r->finished = true;
-        infc_milestone(c->cx, "%s: %s (%zu of %zu)", r->target.name,
-                       infc_agreement_text(r->agreement), i + 1, c->n);
-    }
-    return INFC_OK;
+    finish_not_built(c);
+    return infc_model_digest(c->cx, &build->spec, &build->ir, &c->model_sha256);
 }
 
 const char *infc_compare_so_far(const infc_comparison *c) {
     infc_buf text = {.arena = c->cx->arena};
-    size_t n = 0;
-    for (size_t i = 0; i < c->n; i++) n += c->results[i].finished;
-    if (n == 0) return NULL;
-    infc_buf_printf(&text, "%zu of %zu targets were compared", n, c->n);
-    for (size_t i = 0; i < c->n; i++)
-        if (c->results[i].finished)
-            infc_buf_printf(&text, "%s%s %s", i ? ", " : ": ", c->results[i].target.name,
-                            infc_agreement_text(c->results[i].agreement));
+    if (c->n_finished == 0) return NULL;
+    infc_buf_printf(&text, "%zu of %zu targets were compared", c->n_finished, c->n);
+    for (size_t i = 0; i < c->n_finished; i++)
+        infc_buf_printf(&text, "%s%s %s", i ? ", " : ": ", c->results[i].target.name,
+                        infc_agreement_text(c->results[i].agreement));
     return infc_buf_str(&text);
 }

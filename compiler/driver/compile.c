@@ -16,13 +16,23 @@ static infc_status compile_for(infc_pipeline *p, infc_built *built) {
 static infc_status try_for(infc_pipeline *p, infc_built *built) {
     const size_t mark = p->cx->n_diags;
     const infc_status status = compile_for(p, built);
-    if (p->options->keep_going && status == INFC_OK)
+    if (p->options->keep_going && status == INFC_OK && !p->no_targets)
         infc_milestone(p->cx, "%s: compiled", built->target->name);
     if (!p->options->keep_going || (status != INFC_ERR_TOOLCHAIN && status != INFC_ERR_UNSUPPORTED))
         return status;
     INFC_TRY(infc_interrupt_check(p->cx));
     built->failed = infc_diags_take(p->cx, mark);
     if (built->staged) infc_dir_remove(built->staged);
+    return INFC_OK;
+}
+
+static infc_status show(infc_pipeline *p, infc_built *built) {
+    const infc_compile_options *o = p->options;
+    if (!o->look || p->no_targets) return INFC_OK;
+    INFC_TRY(o->look(o->look_user, p->build, built));
+    if (!built->staged) return INFC_OK;
+    infc_file_let_go(p->cx, built->staged);
+    infc_dir_remove(built->staged);
     return INFC_OK;
 }
 
@@ -33,7 +43,11 @@ static infc_status run(infc_pipeline *p) {
     INFC_TRY(infc_pipeline_open(p));   /* the staged output folder */
     INFC_TRY(infc_pipeline_import(p)); /* ONNX to the infc dialect and a weight table */
     INFC_TRY(infc_pipeline_model(p));  /* passes that may change a bit; no target is known yet */
-    for (size_t i = 0; i < build->n_targets; i++) INFC_TRY(try_for(p, &build->targets[i]));
+    for (size_t i = 0; i < build->n_targets; i++) {
+        INFC_TRY(try_for(p, &build->targets[i]));
+        INFC_TRY(show(p, &build->targets[i])); /* to who wants to see it now, and not as files */
+    }
+    if (p->options->look) return INFC_OK;
     return infc_pipeline_commit(p); /* budgets; only now is anything under its final name */
 }
 

@@ -4,6 +4,9 @@
 #include "dump.h"
 #include "link.h"
 
+struct infc_build;
+struct infc_built;
+
 typedef struct infc_compile_options {
     const char *path;    /* a spec or a model */
     const char *out_dir; /* null: NAME-infc in the working directory */
@@ -20,6 +23,10 @@ typedef struct infc_compile_options {
     bool keep_stages;     /* infc_build.stages */
     bool with_names;      /* infc_linked.named */
     bool keep_going; /* a target that cannot be compiled for is told in infc_built.failed, and the others go on */
+    /* Null, or looks at each target as soon as it is built, in infc_built.staged, or has failed. Then its files go, so
+     * that those of one are there at a time; none get to `out_dir`. */
+    infc_status (*look)(void *user, struct infc_build *build, struct infc_built *built);
+    void *look_user;
 } infc_compile_options;
 
 #define INFC_CHECK_SEED 1u /* of made-up inputs */
@@ -32,7 +39,7 @@ typedef struct infc_timing {
 typedef struct infc_built { /* for one target */
     const infc_target *target;
     const char *dir;    /* in the output folder: DIR, or DIR/TARGET when there are several */
-    const char *staged; /* where it is made */
+    const char *staged; /* where it is made; null: nothing is */
     infc_ir *lowered;   /* for it: after the last pass that ran */
     infc_plan plan;
     infc_plan *levels; /* of the target's levels, from the second on */
@@ -73,7 +80,7 @@ infc_status infc_compile(infc_cx *cx, const infc_compile_options *options, infc_
 /* fast.c: products of half floats as the target has them (precision.float: fast), in the reference too. To be called
  * before that runs for another target. Fails when levels of the target would give different bits. */
 infc_status infc_fast_suit(infc_cx *cx, infc_build *build, const infc_target *target);
-/* Warns when `fast` makes no difference. */
+/* Warns when `fast` makes no product faster, and whether it has rounded weights all the same. */
 void infc_fast_warn(infc_cx *cx, const infc_spec *spec, const infc_plan *plan);
 /* memory.c: activations, inputs and outputs together. A warning says so when they are more than a quarter of this
  * machine's memory; the check fails when there is no room for a run of the reference as well. */

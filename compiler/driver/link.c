@@ -303,6 +303,8 @@ infc_status infc_link(infc_cx *cx, const infc_spec *spec, const infc_target *tar
     INFC_TRY(infc_pieces_write(cx, l.large, l.n_large));
     if (out->binary) out->binary_bytes = file_bytes(in_dir(&l, out->binary));
     if (out->library) out->library_bytes = file_bytes(in_dir(&l, out->library));
-    infc_dir_remove(infc_path_join(cx->arena, dir, INFC_OBJECTS_FOLDER));
+    const char *objects = in_dir(&l, INFC_OBJECTS_FOLDER);
+    infc_file_let_go(cx, objects);
+    infc_dir_remove(objects);
     return INFC_OK;
 }

@@ -47,6 +47,23 @@ static void write_map_replace(void **state) {
     assert_int_equal(entries(dir), 1);
 }
 
+/* What is below a folder, and not beside it under a name that begins alike. */
+static void let_go(void **state) {
+    (void)state;
+    const char *below = in_dir("made/f"), *beside = in_dir("made-not");
+    infc_bytes of_below, of_beside;
+    infc_mapped_file found;
+    assert_int_equal(infc_dir_create(&cx, in_dir("made")), INFC_OK);
+    assert_int_equal(infc_file_write(&cx, below, text("one"), 0644), INFC_OK);
+    assert_int_equal(infc_file_write(&cx, beside, text("two"), 0644), INFC_OK);
+    assert_int_equal(infc_file_map(&cx, below, &of_below), INFC_OK);
+    assert_int_equal(infc_file_map(&cx, beside, &of_beside), INFC_OK);
+    infc_file_let_go(&cx, in_dir("made"));
+    assert_false(infc_file_mapped(&cx, of_below.ptr, 3, &found));
+    assert_true(infc_file_mapped(&cx, of_beside.ptr, 3, &found));
+    assert_memory_equal(of_beside.ptr, "two", 3);
+}
+
 static void long_names(void **state) {
     (void)state;
     char name[256];
@@ -262,6 +279,7 @@ static void the_same_as_before(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(write_map_replace),
+        FOLDER_TEST(let_go),
         FOLDER_TEST(long_names),
         FOLDER_TEST(not_a_regular_file),
         FOLDER_TEST(named_by_users),
