@@ -137,7 +137,7 @@ static infc_status rounded(quantize *q, MlirValue operand, const infc_weight *we
     infc_arena_destroy(&scratch);
     infc_file_forget(ir->cx, weight->bytes, (size_t)infc_type_bytes(&weight->type));
     INFC_TRY(status);
-    *id = infc_weights_add(&ir->weights, (infc_weight){weight->name, made_of.type, made_of.data, "rounded to bf16"});
+    *id = infc_weights_add(&ir->weights, (infc_weight){weight->name, made_of.type, made_of.data, infc_origin_rounded});
     INFC_GROW(q->pass->scratch, q->made, q->n_made, q->cap_made);
     q->made[q->n_made++] = (made){weight, INFC_OP_matmul, operand, *id, -1};
     return INFC_OK;

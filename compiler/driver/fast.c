@@ -39,6 +39,14 @@ infc_status infc_fast_suit(infc_cx *cx, infc_build *build, const infc_target *ta
     return INFC_OK;
 }
 
+/* Matrices of an ONNX model, which the target does not keep from becoming bf16. */
+static size_t count_rounded(const infc_plan *plan) {
+    size_t n = 0;
+    for (size_t i = 0; i < plan->weights->n; i++)
+        n += plan->weights->items[i].origin == infc_origin_rounded;
+    return n;
+}
+
 void infc_fast_warn(infc_cx *cx, const infc_spec *spec, const infc_plan *plan) {
     const infc_isa isa = plan->target.isa;
     const infc_loc loc = {.file = spec->path};
@@ -50,7 +58,16 @@ void infc_fast_warn(infc_cx *cx, const infc_spec *spec, const infc_plan *plan) {
             used |= kernel->kind != INFK_matmul && kernel->kind == infk_fast(isa, halves[h]);
     }
     if (!spec->fast || used) return;
-    if (!is_any(isa))
+    const size_t rounded = count_rounded(plan);
+    const bool any = is_any(isa);
+    if (rounded)
+        infc_warn(cx, loc,
+                  "precision.float: fast: target %s has no instructions for products of %s; they "
+                  "are exact, but "
+                  "of weights that are rounded to bf16 (matrices: %zu), as for every target; give "
+                  "precision.weights: f32 to keep them as they are",
+                  plan->target.name, any ? "bf16" : "half floats", rounded);
+    else if (!any)
         infc_warn(
             cx, loc,
             "precision.float: fast: target %s has no instructions for products of half floats; "

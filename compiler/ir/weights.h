@@ -38,6 +38,9 @@ typedef struct infc_weights {
 /* Origins of weights that a packed file holds in this way, when they are no vectors. */
 extern const char infc_origin_checkpoint[], infc_origin_chosen[];
 
+/* Origin of matrices of an ONNX model that precision.float: fast made bf16. */
+extern const char infc_origin_rounded[];
+
 /* Origin of constants whose i64 elements may be open dims (dim.h). They are never in the table. */
 extern const char infc_origin_dims[];
 static inline bool infc_weight_has_dims(const infc_weight *weight) {

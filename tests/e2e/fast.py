@@ -164,11 +164,33 @@ def check_digits(infc, source, work, fast, ways):
     expect(made.returncode == 0 and len({a.tobytes() for a in answers.values()}) > 1, "targets differ: bits are theirs")
 
 
+def check_told(infc, spec, work):
+    """The matrix of digits becomes bf16 for every target, and where no instruction multiplies such floats that is said: half its
+    bytes, other probabilities. With f32 nothing is rounded, and a target without any such instruction has the bits of exact."""
+    got, told = {}, {}
+    vectors = np.load(spec.parent / "vectors.npz")
+    np.savez(work / "told.npz", image=vectors["image"][0].reshape(1, 1, 8, 8))
+    for name, sets in (("exact", ()), ("fast", ("precision.float=fast",)), ("f32", ("precision.float=fast", "precision.weights=f32"))):
+        out = work / f"told_{name}"
+        words = [w for s in sets for w in ("--set", s)]
+        told[name] = run(infc, "compile", spec, "--target", "x86-64-v3", "-o", out, *words).stderr
+        run(out / "digits", "run", "--inputs", work / "told.npz", "--outputs", out / "out.npz", check=True)
+        got[name] = np.load(out / "out.npz")["probabilities"]
+    rounded, exact = "weights that are rounded to bf16 (matrices: 1)", "they are exact"
+    expect(rounded in told["fast"] and "precision.weights: f32" in told["fast"], f"x86-64-v3: {told['fast'].strip()}")
+    expect(exact in told["f32"] and "rounded" not in told["f32"] and not told["exact"], f"x86-64-v3, f32: {told['f32'].strip()}")
+    expect(np.array_equal(got["f32"], got["exact"]) and not np.array_equal(got["fast"], got["exact"]), "weights are rounded where that is said")
+    for sets, why in (((), "products of bf16; they are exact, but of " + rounded), (("--set", "precision.weights=f32"), "makes no difference")):
+        done = run(infc, "compile", spec, "--target", "x86-64-v4+fp16", "--set", "precision.float=fast", "--stop-after", "plan", *sets)
+        expect(done.returncode == 0 and why in done.stderr, f"x86-64-v4+fp16: {done.stderr.strip()}")
+
+
 def check_refused(infc, source, work):
     spec = source / "examples/digits/spec.yaml"
     for value, target, wanted in (("unfused", "x86-64-v3", "exact"), ("fast", "x86-64:v3,v4+bf16", "two targets")):
         done = run(infc, "compile", spec, "--target", target, "--set", f"precision.float={value}", "-o", work / "refused")
         expect(done.returncode == 2 and wanted in done.stderr, f"{value} for {target} is refused: {done.stderr.strip()}")
+    check_told(infc, spec, work)
     done = run(infc, "compile", spec, "--target", "x86-64:v3,v4", "--set", "precision.float=fast", "-o", work / "levels")
     expect(done.returncode == 0 and "has no instructions for products of half floats" in done.stderr, f"levels without: {done.stderr.strip()}")
 
