@@ -34,7 +34,7 @@ static const char *reasons(const infc_comparison *c, const infc_compare_outputs 
         if (!outputs->items[i].path) return "";
     for (size_t i = 0; i < n && i < SHOWN; i++) {
         infc_buf_puts(&out, i ? "\n  " : ":\n  ");
-        for (size_t k = 0; faults[i][k] && k < WIDTH; k++)
+        for (size_t k = 0; faults[i][k] && (k < WIDTH || (faults[i][k] & 0xc0) == 0x80); k++)
             infc_buf_put(&out, faults[i][k] == '\n' ? " " : &faults[i][k], 1);
     }
     if (n > SHOWN) infc_buf_printf(&out, "\n  and %zu more; the report has all", n - SHOWN);
