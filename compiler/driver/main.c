@@ -198,7 +198,8 @@ int main(int argc, char **argv) {
         only_interrupted(&call);
         code = 128 + infc_interrupt_signal();
     }
-    if (shown.shown) fputs("\r\033[K", stderr);
+    if (shown.shown || (cx.progress && infc_interrupt_signal()))
+        fputs("\r\033[K", stderr); /* a terminal shows ^C, too */
     if (!print_result(&out) && code == 0) {
         const char *why = strerror(errno);
         infc_fail(&cx, INFC_ERR_IO, INFC_NO_LOC, "cannot write the result to stdout: %s%s%s", why,
