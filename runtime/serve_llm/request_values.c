@@ -1,5 +1,6 @@
 /* request_values.c - the values of a request that are one number, word or list. */
 #include "request_values.h"
+#include "serve_fields.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -141,24 +142,34 @@ bool infrt_take_NUMBER(infrt_reading *r, void *out, double least, double most) {
     return infrt_take_wrong(r, needed);
 }
 
+typedef struct options_reader {
+    infrt_reading *r;
+    infrt_key_set keys;
+} options_reader;
+
 static bool option_take(void *self, infrt_json_reader *json, const char *key) {
-    infrt_reading *r = self;
-    const bool continuous = strcmp(key, "continuous_usage_stats") == 0; /* vLLM's */
-    if ((!continuous && strcmp(key, "include_usage") != 0) || infrt_json_next(json) == 'n')
-        return infrt_json_skip(json);
+    options_reader *o = self;
+    infrt_reading *r = o->r;
+    bool *const out[] = {&r->ask->include_usage, &r->ask->continuous_usage};
+    uint32_t which;
+    const bool first = infrt_key_find(&o->keys, key, &which);
+    if (which == INFRT_NO_KEY) return infrt_json_skip(json);
     const size_t n = infrt_path_key(r, key);
-    bool *out = continuous ? &r->ask->continuous_usage : &r->ask->include_usage;
-    const bool taken = infrt_take_BOOL(r, out, 0, 0);
-    if (taken) r->path[n] = 0;
-    return taken;
+    if (!first) return infrt_take_twice(r);
+    const bool null = infrt_json_next(json) == 'n';
+    if (null ? !infrt_json_word(json, "null") : !infrt_take_BOOL(r, out[which], 0, 0)) return false;
+    r->path[n] = 0;
+    return true;
 }
 
 bool infrt_take_OPTIONS(infrt_reading *r, void *out, double least, double most) {
+    static const char *const names[] = {"include_usage", "continuous_usage_stats" /* vLLM's */};
+    options_reader o = {.r = r, .keys = {.names = names, .n = 2}};
     (void)out;
     (void)least;
     (void)most;
     if (infrt_json_next(&r->json) != '{') return infrt_take_wrong(r, "an object");
-    return infrt_json_object(&r->json, option_take, r);
+    return infrt_json_object(&r->json, option_take, &o);
 }
 
 static bool stop_take(void *self, infrt_json_reader *json, const char *key) {

@@ -1,6 +1,7 @@
 /* embed_read.c - see embed_read.h. */
 #include "embed_read.h"
 #include "json_read.h"
+#include "serve_fields.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ typedef struct reading {
     uint64_t width;
     uint32_t most_ids, n_ids;
     size_t used, room; /* of texts */
-    bool seen[N_KEYS];
+    infrt_key_set keys;
 } reading;
 
 static bool text_take(reading *r, infrt_json_reader *json, const char **text) {
@@ -121,26 +122,22 @@ static bool timeout_take(reading *r, infrt_json_reader *json) {
     return true;
 }
 
-/* Further fields: what would make other vectors is refused by name; user, and what nobody knows, is passed over. */
-static bool other_take(reading *r, infrt_json_reader *json, const char *key) {
-    static const struct {
-        const char *name, *values;
-    } refused[] = {{"add_special_tokens", "tn"}, {"truncate_prompt_tokens", "n"},
-                   {"input_type", "n"},          {"prompt_name", "n"},
-                   {"instruction", "n"},         {"messages", "n"}};
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (strcmp(refused[i].name, key) == 0 && !strchr(refused[i].values, infrt_json_next(json)))
-            return infrt_refuse(r->refusal, 400, key, "%s is not supported by this server; leave it out", key);
-    return infrt_json_skip(json);
-}
+/* What would make other vectors is refused by name; user, and what nobody knows, is passed over. */
+static const infrt_inert_field others[] = {{"add_special_tokens", "tn", NULL},
+                                           {"truncate_prompt_tokens", "n", NULL},
+                                           {"input_type", "n", NULL},
+                                           {"prompt_name", "n", NULL},
+                                           {"instruction", "n", NULL},
+                                           {"messages", "n", NULL},
+                                           {NULL, NULL, NULL}};
 
 static bool key_take(void *self, infrt_json_reader *json, const char *key) {
     reading *r = self;
-    int which = 0;
-    while (which < N_KEYS && strcmp(keys[which], key) != 0) which++;
-    if (which == N_KEYS) return other_take(r, json, key);
-    if (r->seen[which]) return infrt_refuse(r->refusal, 400, key, "%s is there twice", key);
-    r->seen[which] = true;
+    uint32_t which;
+    if (!infrt_key_find(&r->keys, key, &which))
+        return infrt_refuse(r->refusal, 400, key, "%s is there twice", key);
+    if (which == INFRT_NO_KEY)
+        return infrt_inert_take(others, json, key, true, " by this server; leave it out", r->refusal);
     if (infrt_json_next(json) == 'n') return infrt_json_word(json, "null");
     switch (which) {
     case INPUT: return input_take(r, json);
@@ -156,7 +153,12 @@ static bool key_take(void *self, infrt_json_reader *json, const char *key) {
 
 bool infrt_embed_read(const char *body, size_t bytes, uint64_t width, uint32_t most_ids,
                       infrt_embed *out, infrt_refusal *refusal) {
-    reading r = {.out = out, .refusal = refusal, .width = width, .most_ids = most_ids, .room = bytes + 1};
+    reading r = {.out = out,
+                 .refusal = refusal,
+                 .width = width,
+                 .most_ids = most_ids,
+                 .room = bytes + 1,
+                 .keys = {.names = keys, .n = N_KEYS}};
     infrt_json_reader json;
     *out = (infrt_embed){0};
     out->texts = malloc(r.room); /* a text takes more bytes in JSON: its quotes */

@@ -1,5 +1,6 @@
 /* infer_read.c - see infer_read.h. */
 #include "infer_read.h"
+#include "serve_fields.h"
 #include "tensor_io.h"
 #include "tensor_values.h"
 #include <inttypes.h>
@@ -9,9 +10,15 @@
 
 enum { NAME_ROOM = 512, TYPE_ROOM = 32, PATH_ROOM = 48, SAID_NOT = -1 };
 
+enum { INPUTS, OUTPUTS, PARAMETERS, ID, N_KEYS }; /* of the request */
+static const char *const request_keys[] = {"inputs", "outputs", "parameters", "id"};
+/* Of an input; an output has the first two. */
+enum { NAME, ITS_PARAMETERS, N_OUTPUT_KEYS, TYPE = N_OUTPUT_KEYS, SHAPE, DATA, N_INPUT_KEYS };
+static const char *const entry_keys[] = {"name", "parameters", "datatype", "shape", "data"};
+
 /* One input as it is described; its data are looked at when all shapes are known. */
 typedef struct given {
-    bool is_there, has_shape, has_data;
+    bool is_there;
     uint32_t rank, number; /* number: in the request's list */
     int64_t dims[INFC_MAX_RANK];
     int64_t binary_bytes; /* SAID_NOT: its data are JSON */
@@ -25,11 +32,14 @@ typedef struct reading {
     given *inputs;                     /* [n_inputs], the model's */
     uint32_t *order, n_given;          /* inputs as they come */
     uint8_t said[INFRT_INFER_OUTPUTS]; /* of each output asked for: whether it says itself if it is binary */
-    bool seen_inputs, seen_outputs, all_binary;
-    char path[PATH_ROOM]; /* "inputs[2]" */
+    bool has_inputs, all_binary; /* has_inputs: a list of them, perhaps empty */
+    char path[PATH_ROOM];        /* "inputs[2]" */
+    infrt_key_set request, parameters;
     /* Of the entry that is read: */
+    infrt_key_set entry;
+    infrt_json_take *parameter_take;
     char name[NAME_ROOM], type[TYPE_ROOM];
-    bool has_name, has_type, binary, says_binary;
+    bool binary, says_binary;
     given now;
 } reading;
 
@@ -58,18 +68,27 @@ static bool timeout_take(const reading *r, infrt_json_reader *json, uint64_t *ou
     return true;
 }
 
+/* A key of `set`, or INFRT_NO_KEY. */
+static bool once(const reading *r, infrt_key_set *set, const char *key, uint32_t *which) {
+    return infrt_key_find(set, key, which) || wrong(r, r->path, "%s is there twice", key);
+}
+
 static bool request_parameter_take(void *self, infrt_json_reader *json, const char *key) {
     reading *r = self;
-    if (strcmp(key, "timeout") == 0 && infrt_json_next(json) != 'n')
+    uint32_t which;
+    if (!once(r, &r->parameters, key, &which)) return false;
+    if (which == 0 && infrt_json_next(json) != 'n')
         return timeout_take(r, json, &r->out->timeout_ns);
-    if (strcmp(key, "binary_data_output") == 0) return flag_take(r, json, key, &r->all_binary);
+    if (which == 1) return flag_take(r, json, key, &r->all_binary);
     return infrt_json_skip(json); /* others are for others */
 }
 
 static bool input_parameter_take(void *self, infrt_json_reader *json, const char *key) {
     reading *r = self;
     uint64_t bytes;
-    if (strcmp(key, "binary_data_size") != 0) return infrt_json_skip(json);
+    uint32_t which;
+    if (!once(r, &r->parameters, key, &which)) return false;
+    if (which == INFRT_NO_KEY) return infrt_json_skip(json);
     if (infrt_json_next(json) != '0' || !infrt_json_count(json, &bytes))
         return wrong(r, r->path, "%s: a number of bytes is needed", "parameters.binary_data_size");
     r->now.binary_bytes = (int64_t)bytes;
@@ -78,14 +97,21 @@ static bool input_parameter_take(void *self, infrt_json_reader *json, const char
 
 static bool output_parameter_take(void *self, infrt_json_reader *json, const char *key) {
     reading *r = self;
-    if (strcmp(key, "classification") == 0 && infrt_json_next(json) != 'n')
+    uint32_t which;
+    if (!once(r, &r->parameters, key, &which)) return false;
+    if (which == 0 && infrt_json_next(json) != 'n')
         return wrong(r, r->path, "%s is not supported; ask for the scores", "parameters.classification");
-    if (strcmp(key, "binary_data") != 0) return infrt_json_skip(json);
+    if (which != 1) return infrt_json_skip(json);
     r->says_binary = true;
     return flag_take(r, json, key, &r->binary);
 }
 
 static bool parameters_take(reading *r, infrt_json_reader *json, infrt_json_take *take) {
+    static const char *const of_request[] = {"timeout", "binary_data_output"}, *const of_input[] = {"binary_data_size"},
+                             *const of_output[] = {"classification", "binary_data"};
+    r->parameters = take == input_parameter_take    ? (infrt_key_set){.names = of_input, .n = 1}
+                    : take == output_parameter_take ? (infrt_key_set){.names = of_output, .n = 2}
+                                                    : (infrt_key_set){.names = of_request, .n = 2};
     if (infrt_json_next(json) == 'n') return infrt_json_word(json, "null");
     return infrt_json_object(json, take, r);
 }
@@ -109,45 +135,29 @@ static bool text_take(const reading *r, infrt_json_reader *json, const char *key
     return infrt_json_string_read(json, out, room);
 }
 
-static bool twice(const reading *r, const char *key) {
-    return wrong(r, r->path, "%s is there twice", key);
-}
-
-static bool entry_key_take(reading *r, infrt_json_reader *json, const char *key, infrt_json_take *parameters) {
-    if (strcmp(key, "name") == 0) {
-        if (r->has_name) return twice(r, key);
-        r->has_name = true;
-        return text_take(r, json, key, r->name, sizeof r->name);
+static bool entry_key_take(void *self, infrt_json_reader *json, const char *key) {
+    reading *r = self;
+    uint32_t which;
+    if (!once(r, &r->entry, key, &which)) return false;
+    switch (which) {
+    case NAME: return text_take(r, json, key, r->name, sizeof r->name);
+    case ITS_PARAMETERS: return parameters_take(r, json, r->parameter_take);
+    case TYPE: return text_take(r, json, key, r->type, sizeof r->type);
+    case SHAPE:
+        if (infrt_json_next(json) != '[') return wrong(r, r->path, "%s: a list is needed", key);
+        return infrt_json_array(json, dim_take, r);
+    case DATA: r->now.data = *json; break;
+    default: break;
     }
-    if (strcmp(key, "parameters") == 0) return parameters_take(r, json, parameters);
     return infrt_json_skip(json);
 }
 
-static bool input_key_take(void *self, infrt_json_reader *json, const char *key) {
-    reading *r = self;
-    if (strcmp(key, "datatype") == 0) {
-        if (r->has_type) return twice(r, key);
-        r->has_type = true;
-        return text_take(r, json, key, r->type, sizeof r->type);
-    }
-    if (strcmp(key, "shape") == 0) {
-        if (r->now.has_shape) return twice(r, key);
-        r->now.has_shape = true;
-        if (infrt_json_next(json) != '[') return wrong(r, r->path, "%s: a list is needed", key);
-        return infrt_json_array(json, dim_take, r);
-    }
-    if (strcmp(key, "data") == 0) {
-        if (r->now.has_data) return twice(r, key);
-        r->now.has_data = true;
-        r->now.data = *json;
-        return infrt_json_skip(json);
-    }
-    return entry_key_take(r, json, key, input_parameter_take);
-}
-
-static void entry_begin(reading *r, const char *list, uint32_t number) {
+static void entry_begin(reading *r, const char *list, uint32_t number, uint32_t n_keys,
+                        infrt_json_take *parameter_take) {
     snprintf(r->path, sizeof r->path, "%s[%u]", list, number);
-    r->has_name = r->has_type = r->binary = r->says_binary = false;
+    r->entry = (infrt_key_set){.names = entry_keys, .n = n_keys};
+    r->parameter_take = parameter_take;
+    r->binary = r->says_binary = false;
     r->now = (given){.binary_bytes = SAID_NOT, .number = number};
 }
 
@@ -159,7 +169,8 @@ static uint32_t find(const infc_tensor_info *infos, uint32_t n, const char *name
 
 static bool type_check(const reading *r, const infc_tensor_info *info) {
     const char *needed = infrt_oip_type(info->dtype);
-    if (!r->has_type) return wrong(r, r->path, "datatype is needed: %s", needed);
+    if (!infrt_key_seen(&r->entry, TYPE))
+        return wrong(r, r->path, "datatype is needed: %s", needed);
     if (strcmp(r->type, "BYTES") == 0)
         return wrong(r, r->path, "datatype BYTES is not supported: no input is of texts; this one is %s", needed);
     if (!infrt_oip_dtype(r->type))
@@ -173,18 +184,19 @@ static bool input_take(void *self, infrt_json_reader *json, const char *key) {
     reading *r = self;
     const infc_model *m = r->model;
     (void)key;
-    entry_begin(r, "inputs", r->n_given);
+    entry_begin(r, "inputs", r->n_given, N_INPUT_KEYS, input_parameter_take);
     if (infrt_json_next(json) != '{') return wrong(r, r->path, "%s is needed", "an object");
-    if (!infrt_json_object(json, input_key_take, r)) return false;
-    if (!r->has_name) return wrong(r, r->path, "%s is needed", "name");
+    if (!infrt_json_object(json, entry_key_take, r)) return false;
+    if (!infrt_key_seen(&r->entry, NAME)) return wrong(r, r->path, "%s is needed", "name");
     const uint32_t i = find(m->inputs, m->n_inputs, r->name);
     if (i == m->n_inputs) return wrong(r, r->path, "the model has no input \"%.64s\"", r->name);
     if (r->inputs[i].is_there) return wrong(r, r->path, "input \"%.64s\" is there twice", r->name);
     if (!type_check(r, &m->inputs[i])) return false;
-    if (!r->now.has_shape) return wrong(r, r->path, "%s is needed", "shape");
-    if (r->now.has_data && r->now.binary_bytes != SAID_NOT)
+    if (!infrt_key_seen(&r->entry, SHAPE)) return wrong(r, r->path, "%s is needed", "shape");
+    const bool has_data = infrt_key_seen(&r->entry, DATA);
+    if (has_data && r->now.binary_bytes != SAID_NOT)
         return wrong(r, r->path, "%s", "data and parameters.binary_data_size: give one of them");
-    if (!r->now.has_data && r->now.binary_bytes == SAID_NOT)
+    if (!has_data && r->now.binary_bytes == SAID_NOT)
         return wrong(r, r->path, "%s is needed", "data, or parameters.binary_data_size");
     r->now.is_there = true;
     r->inputs[i] = r->now;
@@ -194,18 +206,14 @@ static bool input_take(void *self, infrt_json_reader *json, const char *key) {
 
 /* ---- outputs ------------------------------------------------------------------------------------ */
 
-static bool output_key_take(void *self, infrt_json_reader *json, const char *key) {
-    return entry_key_take(self, json, key, output_parameter_take);
-}
-
 static bool output_take(void *self, infrt_json_reader *json, const char *key) {
     reading *r = self;
     infrt_infer *out = r->out;
     (void)key;
-    entry_begin(r, "outputs", out->n_outputs);
+    entry_begin(r, "outputs", out->n_outputs, N_OUTPUT_KEYS, output_parameter_take);
     if (infrt_json_next(json) != '{') return wrong(r, r->path, "%s is needed", "an object");
-    if (!infrt_json_object(json, output_key_take, r)) return false;
-    if (!r->has_name) return wrong(r, r->path, "%s is needed", "name");
+    if (!infrt_json_object(json, entry_key_take, r)) return false;
+    if (!infrt_key_seen(&r->entry, NAME)) return wrong(r, r->path, "%s is needed", "name");
     const uint32_t i = find(r->model->outputs, r->model->n_outputs, r->name);
     if (i == r->model->n_outputs)
         return wrong(r, r->path, "the model has no output \"%.64s\"", r->name);
@@ -230,23 +238,29 @@ static void outputs_complete(reading *r) {
 
 /* ---- the request -------------------------------------------------------------------------------- */
 
-static bool list_take(reading *r, infrt_json_reader *json, const char *key, bool *seen, infrt_json_take *take) {
-    if (*seen) return infrt_refuse(r->refusal, 400, key, "%s is there twice", key);
-    *seen = true;
+static bool list_take(reading *r, infrt_json_reader *json, const char *key, infrt_json_take *take) {
     if (infrt_json_next(json) != '[') return wrong(r, key, "%s is needed", "a list");
     return infrt_json_array(json, take, r);
 }
 
 static bool request_key_take(void *self, infrt_json_reader *json, const char *key) {
     reading *r = self;
+    uint32_t which;
+    if (!infrt_key_find(&r->request, key, &which))
+        return infrt_refuse(r->refusal, 400, key, "%s is there twice", key);
     if (infrt_json_next(json) == 'n') return infrt_json_word(json, "null");
-    if (strcmp(key, "inputs") == 0) return list_take(r, json, key, &r->seen_inputs, input_take);
-    if (strcmp(key, "outputs") == 0) return list_take(r, json, key, &r->seen_outputs, output_take);
-    if (strcmp(key, "parameters") == 0) return infrt_json_object(json, request_parameter_take, r);
-    if (strcmp(key, "id") != 0) return infrt_json_skip(json);
-    if (infrt_json_next(json) != '"') return wrong(r, key, "%s is needed", "a text");
-    r->out->has_id = true;
-    return infrt_json_string_read(json, r->out->id, sizeof r->out->id);
+    switch (which) {
+    case INPUTS: r->has_inputs = true; return list_take(r, json, key, input_take);
+    case OUTPUTS: return list_take(r, json, key, output_take);
+    case PARAMETERS:
+        snprintf(r->path, sizeof r->path, "%s", key);
+        return parameters_take(r, json, request_parameter_take);
+    case ID:
+        if (infrt_json_next(json) != '"') return wrong(r, key, "%s is needed", "a text");
+        r->out->has_id = true;
+        return infrt_json_string_read(json, r->out->id, sizeof r->out->id);
+    default: return infrt_json_skip(json);
+    }
 }
 
 /* The sizes that the shapes say, and whether all shapes are what follows from them. */
@@ -360,7 +374,7 @@ static bool data_take(reading *r, const char *binary, size_t bytes) {
 static bool all_read(reading *r, const char *body, size_t bytes, size_t json_bytes) {
     infrt_json_reader json;
     if (!infrt_body_read(&json, body, json_bytes, request_key_take, r, r->refusal)) return false;
-    if (!r->seen_inputs)
+    if (!r->has_inputs)
         return infrt_refuse(r->refusal, 400, "inputs", "inputs is needed: a list of tensors");
     outputs_complete(r);
     return shapes_check(r) && inputs_create(r) && data_take(r, body + json_bytes, bytes - json_bytes);
@@ -371,7 +385,8 @@ bool infrt_infer_read(const infc_model *model, const char *body, size_t bytes, s
     reading *r = calloc(1, sizeof *r);
     *out = (infrt_infer){0};
     if (r) {
-        *r = (reading){.model = model, .out = out, .refusal = refusal};
+        *r = (reading){
+            .model = model, .out = out, .refusal = refusal, .request = {.names = request_keys, .n = N_KEYS}};
         r->inputs = calloc(model->n_inputs + (size_t)1, sizeof *r->inputs);
         r->order = calloc(model->n_inputs + (size_t)1, sizeof *r->order);
         out->outputs = calloc(model->n_outputs + (size_t)1, sizeof *out->outputs);

@@ -201,6 +201,40 @@ static void shapes_follow_from_sizes(void **state) {
     expect_refused(2, PAIR "[2,2,3], \"data\": " ONES "}]} x", "something after the value");
 }
 
+/* At every depth; what nobody knows may. */
+static void no_key_is_there_twice(void **state) {
+    (void)state;
+    static const struct {
+        const char *rest, *said;
+    } cases[] = {
+        {"{\"name\": \"pair\", \"name\": \"pair\"}]}", "inputs[13]: name is there twice"},
+        {PAIR "[2,2,3], \"parameters\": null, \"parameters\": {}}]}",
+         "inputs[13]: parameters is there twice"},
+        {PAIR "[2,2,3], \"parameters\": {\"binary_data_size\": 48, \"binary_data_size\": 48}}]}",
+         "inputs[13]: binary_data_size is there twice"},
+        {PAIR "[2,2,3], \"data\": " ONES
+              "}], \"outputs\": [{\"name\": \"x\", \"parameters\": {\"binary_data\": true, "
+              "\"binary_data\": false}}]}",
+         "outputs[0]: binary_data is there twice"},
+        {PAIR "[2,2,3], \"data\": " ONES "}], \"outputs\": null, \"outputs\": []}",
+         "outputs is there twice"},
+        {PAIR "[2,2,3], \"data\": " ONES "}], \"parameters\": {\"timeout\": 1, \"timeout\": 2}}",
+         "parameters: timeout is there twice"},
+        {PAIR "[2,2,3], \"data\": " ONES "}], \"parameters\": {}, \"parameters\": {}}",
+         "parameters is there twice"},
+        {PAIR "[2,2,3], \"data\": " ONES "}], \"id\": \"1\", \"id\": \"2\"}", "id is there twice"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_refused(2, cases[i].rest, cases[i].said);
+    infrt_infer infer;
+    const char *text = request(
+        2,
+        PAIR "[2,2,3], \"data\": " ONES
+             ", \"x\": 1, \"x\": 2, \"parameters\": {\"y\": 1, \"y\": 2}}], \"z\": 1, \"z\": 2}");
+    if (!read_whole(text, strlen(text), strlen(text), &infer)) fail_msg("%s", refusal.text);
+    infrt_infer_free(&infer);
+}
+
 /* A binary tensor lies behind the JSON; lengths that lie are found out. */
 static void bytes_follow_the_json(void **state) {
     (void)state;
@@ -271,13 +305,10 @@ static void texts_and_ids_become_inputs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(floats_are_rounded_once),
-        cmocka_unit_test(numbers_keep_to_their_ranges),
-        cmocka_unit_test(numbers_come_back),
-        cmocka_unit_test(a_request_fills_all_inputs),
-        cmocka_unit_test(shapes_follow_from_sizes),
-        cmocka_unit_test(bytes_follow_the_json),
-        cmocka_unit_test(texts_and_ids_become_inputs),
+        cmocka_unit_test(floats_are_rounded_once),  cmocka_unit_test(numbers_keep_to_their_ranges),
+        cmocka_unit_test(numbers_come_back),        cmocka_unit_test(a_request_fills_all_inputs),
+        cmocka_unit_test(shapes_follow_from_sizes), cmocka_unit_test(no_key_is_there_twice),
+        cmocka_unit_test(bytes_follow_the_json),    cmocka_unit_test(texts_and_ids_become_inputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

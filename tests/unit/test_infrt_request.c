@@ -179,6 +179,14 @@ static const struct {
     {INFRT_ASK_CHAT, "{" M ", \"audio\": {}}", "audio", "not supported"},
     {INFRT_ASK_CHAT, "{" M ", \"chat_template_kwargs\": {\"a\": 1}}", "chat_template_kwargs", "not supported"},
     {INFRT_ASK_CHAT, "{" M ", \"n\": 1, \"n\": 2}", "n", "there twice"},
+    {INFRT_ASK_CHAT,
+     "{" M ", \"stream\": true, \"stream_options\": {\"include_usage\": true, "
+     "\"include_usage\": false}}",
+     "stream_options.include_usage", "there twice"},
+    {INFRT_ASK_TEXT,
+     "{\"prompt\": \"a\", \"stream\": true, \"stream_options\": {\"continuous_usage_stats\": null, "
+     "\"include_usage\": true, \"continuous_usage_stats\": true}}",
+     "stream_options.continuous_usage_stats", "there twice"},
     {INFRT_ASK_CHAT, "{\"messages\": [{\"role\": \"user\", \"role\": \"system\", \"content\": \"a\"}]}",
      "messages[0].role", "there twice"},
     {INFRT_ASK_CHAT, "{\"messages\": [{\"role\": \"user\", \"content\": \"a\", \"content\": \"b\"}]}",
@@ -369,11 +377,11 @@ static void strings_are_escaped(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_is_taken), cmocka_unit_test(prompts),
-        cmocka_unit_test(parts_are_one_text),  cmocka_unit_test(wrong_values),
-        cmocka_unit_test(unsupported_fields),  cmocka_unit_test(seeds_are_exact),
-        cmocka_unit_test(counts_are_limited),  cmocka_unit_test(keys_are_bounded),
-        cmocka_unit_test(strings_are_escaped)};
+        cmocka_unit_test(everything_is_taken),    cmocka_unit_test(prompts),
+        cmocka_unit_test(parts_are_one_text),     cmocka_unit_test(wrong_values),
+        cmocka_unit_test(unsupported_fields),     cmocka_unit_test(seeds_are_exact),
+         cmocka_unit_test(counts_are_limited),
+        cmocka_unit_test(keys_are_bounded),       cmocka_unit_test(strings_are_escaped)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     infrt_ask_free(&ask);
     return failed;
