@@ -22,7 +22,7 @@ static size_t utf8_bytes(const unsigned char *p) {
     return code < least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : n;
 }
 
-static void text_write(FILE *out, const char *text) {
+void infrt_json_text(FILE *out, const char *text) {
     fputc('"', out);
     for (const unsigned char *p = (const unsigned char *)text; *p;) {
         size_t n = utf8_bytes(p);
@@ -45,7 +45,7 @@ static void next(infrt_json *json, const char *key, bool plain) {
     json->in_a_line = plain && !key;
     if (json->depth && !json->in_a_line) fprintf(json->out, "\n%*s", (int)(2 * json->depth), "");
     if (key) {
-        text_write(json->out, key);
+        infrt_json_text(json->out, key);
         fputs(": ", json->out);
     }
     json->more = true;
@@ -69,7 +69,7 @@ void infrt_json_close(infrt_json *json, char bracket) {
 
 void infrt_json_string(infrt_json *json, const char *key, const char *value) {
     next(json, key, true);
-    if (value) text_write(json->out, value);
+    if (value) infrt_json_text(json->out, value);
     else fputs("null", json->out);
 }
 

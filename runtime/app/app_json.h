@@ -13,6 +13,7 @@ typedef struct infrt_json {
     bool in_a_line; /* and it is a plain element of an array */
 } infrt_json;
 
+void infrt_json_text(FILE *out, const char *text); /* a string with its quotes, in one line */
 void infrt_json_open(infrt_json *json, const char *key, char bracket); /* '{' or '[' */
 void infrt_json_close(infrt_json *json, char bracket); /* '}' or ']'; a newline after the last */
 void infrt_json_string(infrt_json *json, const char *key, const char *value); /* null: null */

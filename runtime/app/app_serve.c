@@ -38,6 +38,7 @@ infrt_status infrt_app_serve(infrt_app *app) {
                 ? INFRT_NO_SERVER
                 : "this program has no server: compile it with the key serve in its spec, or "
                   "with --set serve.port=8000");
+    app->shell.serves = true;
     infrt_status status = options_make(app, &options);
     if (status == INFRT_OK) status = infrt_model_check(model, &app->error);
     if (status == INFRT_OK)

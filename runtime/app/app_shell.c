@@ -72,8 +72,20 @@ static void text_put(const char *text, FILE *out) {
     }
 }
 
+static void line_put(const char *event, const char *text) {
+    char time[INFRT_OS_TIME];
+    infrt_os_time_text(time);
+    fprintf(stderr, "{\"time\":\"%s\",\"event\":\"%s\",\"text\":", time, event);
+    infrt_json_text(stderr, text);
+    fputs("}\n", stderr);
+}
+
 static void message(infrt_shell *shell, const char *severity, const char *text) {
     infrt_json *json = &shell->messages;
+    if (shell->serves && severity[0] != 'e') {
+        line_put(severity, text);
+        return;
+    }
     if (!shell->parsed->json) {
         const char *colon = severity[0] == 'e' ? "error: " : "";
         fprintf(stderr, "%s: %s", shell->program, colon);

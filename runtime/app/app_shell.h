@@ -12,11 +12,13 @@ typedef struct infrt_shell {
     infrt_error *error;
     const char *program; /* base name of argv[0] */
     infrt_json messages; /* open: some were written to stderr as JSON */
+    bool serves;         /* stderr is the log of a server: notes are lines of it */
 } infrt_shell;
 
 /* Reads the command line. *done: all that was asked for was help or the version. */
 infrt_status infrt_shell_begin(infrt_shell *shell, int argc, char **argv, bool *done);
-/* What the user should know of a run that goes on: a line on stderr or, with --json, in the object there. */
+/* What the user should know of a run that goes on: a line on stderr or, with --json, in the object there. Of a
+ * server a line of JSON, as its log has them. */
 void infrt_shell_note(infrt_shell *shell, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* At the end: the failure, if any, in the same way. Returns the exit code. */
 int infrt_shell_end(infrt_shell *shell, infrt_status status);

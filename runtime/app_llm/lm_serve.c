@@ -39,6 +39,7 @@ infrt_status infrt_lm_serve(infrt_lm_app *app) {
     const uint32_t sequences = app->model->llm->max_sequences;
     infrt_serve_options options;
     if (!infrt_serve_llm) return infrt_fail(&app->error, INFRT_ERR_USAGE, INFRT_NO_SERVER);
+    app->shell.serves = true;
     infrt_status status =
         infrt_serve_options_make(&app->options.serve, app->model->llm->serve, &options, &app->error);
     options_add(app, &options);

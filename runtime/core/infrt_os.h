@@ -6,6 +6,9 @@
 
 /* Monotonic clock. */
 uint64_t infrt_os_now_ns(void);
+enum { INFRT_OS_TIME = 32 };
+/* Now, in UTC, as "2026-11-30T23:59:59.999Z". */
+void infrt_os_time_text(char out[INFRT_OS_TIME]);
 /* How large a stack may become, of the first thread and by default of others. */
 uint64_t infrt_os_stack_bytes(void);
 

@@ -22,6 +22,15 @@ uint64_t infrt_os_now_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+void infrt_os_time_text(char out[INFRT_OS_TIME]) {
+    struct timespec now;
+    struct tm day;
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &day);
+    const size_t n = strftime(out, INFRT_OS_TIME, "%Y-%m-%dT%H:%M:%S", &day);
+    snprintf(out + n, INFRT_OS_TIME - n, ".%03ldZ", now.tv_nsec / 1000000);
+}
+
 uint64_t infrt_os_stack_bytes(void) {
     struct rlimit most;
     return getrlimit(RLIMIT_STACK, &most) == 0 ? (uint64_t)most.rlim_cur : UINT64_MAX;

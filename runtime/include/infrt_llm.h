@@ -220,9 +220,9 @@ infrt_status infrt_llm_adapter_remove(infrt_llm *llm, const char *name, infrt_er
 typedef struct infrt_llm_adapter_facts {
     const char *name, *base; /* until the next call; "": it is draining; base: another model, if made for that */
     bool draining, pinned; /* removed or replaced, until its requests have ended; there from the start */
-    uint32_t requests, running; /* that use it; of these, those that do not wait */
-    uint32_t rank, n_modules;   /* the highest rank; linear layers that it changes */
-    uint64_t bytes, hash;       /* of memory; XXH64 of it: weights and scales */
+    uint32_t requests, running, rank, n_modules; /* that use it; and do not wait; the highest; linear layers changed */
+    int64_t loaded;                              /* when; seconds since 1970 */
+    uint64_t bytes, hash;                        /* of memory; XXH64 of it: weights and scales */
 } infrt_llm_adapter_facts;
 /* How many there are; the first `most` are told. */
 uint32_t infrt_llm_adapters(const infrt_llm *llm, infrt_llm_adapter_facts *out, uint32_t most);

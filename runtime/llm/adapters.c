@@ -3,6 +3,7 @@
 #include "engine.h"
 #include "infrt_os.h"
 #include <string.h>
+#include <time.h>
 
 bool infrt_adapters_init(infrt_adapters *a, const infc_adapter_info *info) {
     *a = (infrt_adapters){.info = info};
@@ -124,6 +125,7 @@ infrt_status infrt_llm_adapter_add(infrt_llm *llm, const char *name,
                               .pinned = pinned,
                               .content = content,
                               .last_used = ++a->time,
+                              .loaded = (int64_t)time(NULL),
                               .hash = adapter->hash,
                               .bytes = adapter->bytes,
                               .rank = adapter->rank,
@@ -170,6 +172,7 @@ uint32_t infrt_llm_adapters(const infrt_llm *llm, infrt_llm_adapter_facts *out, 
                                                .pinned = s->pinned,
                                                .requests = s->holders,
                                                .running = running_of(llm, (int32_t)i),
+                                               .loaded = s->loaded,
                                                .rank = s->rank,
                                                .n_modules = s->n_modules,
                                                .bytes = s->bytes,

@@ -49,6 +49,7 @@ typedef struct infrt_adapter_slot {
     bool pinned;        /* never the one to give way; its name's, so that of whoever replaces it */
     uint64_t content;   /* the same for the same bytes, else never the same */
     uint64_t last_used; /* for the one to give way */
+    int64_t loaded;     /* when; seconds since 1970 */
     uint64_t hash, bytes;
     uint32_t rank, n_modules, uses;
     char base[INFRT_ADAPTER_BASE];

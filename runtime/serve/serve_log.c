@@ -2,6 +2,7 @@
  * a terminal are opened once more, a socket is told so each time. */
 #define _GNU_SOURCE 1
 #include "serve_log.h"
+#include "infrt_os.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,7 +13,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 void infrt_log_open(infrt_log *log) {
@@ -67,17 +67,17 @@ static bool line_write(infrt_log *log, const char *at, size_t n) {
     return done > 0 && !log->torn;
 }
 
-/* A line is an object: the time becomes its first key, unless there is no memory for that. */
+/* A line is an object: the time becomes its first key; of a long one there may be no memory for that. */
 static bool stamped_write(infrt_log *log, const char *at, size_t n) {
-    char time[64];
-    struct timespec now;
-    struct tm day;
+    char time[INFRT_OS_TIME], text[2048];
     infrt_out line = {0};
-    clock_gettime(CLOCK_REALTIME, &now);
-    gmtime_r(&now.tv_sec, &day);
-    const size_t k = strftime(time, sizeof time, "{\"time\":\"%Y-%m-%dT%H:%M:%S", &day);
-    snprintf(time + k, sizeof time - k, ".%03ldZ\",", now.tv_nsec / 1000000);
-    infrt_out_add(&line, time, strlen(time));
+    infrt_os_time_text(time);
+    const size_t k = (size_t)snprintf(text, sizeof text, "{\"time\":\"%s\",", time);
+    if (n - 1 <= sizeof text - k) {
+        memcpy(text + k, at + 1, n - 1);
+        return line_write(log, text, k + n - 1);
+    }
+    infrt_out_add(&line, text, k);
     infrt_out_add(&line, at + 1, n - 1);
     const bool done = line.failed ? line_write(log, at, n) : line_write(log, line.at, line.n);
     infrt_out_free(&line);

@@ -36,14 +36,15 @@ bool infrt_adapter_name_is_free(const infc_model *model, const char *name) {
     return strncmp(name, model->name, n) != 0 || (name[n] && name[n] != ':');
 }
 
-static void model_put(const infrt_llm_server *s, const char *adapter, infrt_out *out) {
+/* `created`: of an adapter, when it was loaded; of the base, when the server began. */
+static void model_put(const infrt_llm_server *s, const char *adapter, int64_t created, infrt_out *out) {
     const char *base = s->base.model->name;
     infrt_out_text(out, "{\"id\":");
     infrt_out_string(out, adapter ? adapter : base, strlen(adapter ? adapter : base));
     infrt_out_format(out,
                      ",\"object\":\"model\",\"created\":%" PRId64 ",\"owned_by\":\"infc\","
                      "\"root\":\"%s\",\"parent\":",
-                     s->base.created, base);
+                     created, base);
     if (adapter) infrt_out_string(out, base, strlen(base));
     else infrt_out_text(out, "null");
     infrt_out_format(out, ",\"max_model_len\":%u}", s->facts.context);
@@ -54,19 +55,30 @@ void infrt_handle_models(infrt_conn *c) {
     infrt_board *b = &s->engine.board;
     infrt_out body = {0};
     infrt_out_text(&body, "{\"object\":\"list\",\"data\":[");
-    model_put(s, NULL, &body);
+    model_put(s, NULL, s->base.created, &body);
     pthread_mutex_lock(&b->lock);
     for (uint32_t i = 0; i < b->n_adapters; i++) {
         if (!b->adapters[i].name[0]) continue;
         infrt_out_text(&body, ",");
-        model_put(s, b->adapters[i].name, &body);
+        model_put(s, b->adapters[i].name, b->adapters[i].loaded, &body);
     }
     pthread_mutex_unlock(&b->lock);
     infrt_out_text(&body, "]}\n");
     infrt_conn_json(c, 200, &body);
 }
 
+static int64_t created_of(infrt_llm_server *s, const char *adapter) {
+    infrt_board *b = &s->engine.board;
+    int64_t created = s->base.created;
+    pthread_mutex_lock(&b->lock);
+    for (uint32_t i = 0; adapter && i < b->n_adapters; i++)
+        if (strcmp(b->adapters[i].name, adapter) == 0) created = b->adapters[i].loaded;
+    pthread_mutex_unlock(&b->lock);
+    return created;
+}
+
 void infrt_handle_model(infrt_conn *c) {
+    infrt_llm_server *s = infrt_llm_server_of(c);
     static const char before[] = "/v1/models/";
     char name[2 * INFRT_LLM_ADAPTER_NAME];
     infrt_refusal refusal = {0};
@@ -74,8 +86,8 @@ void infrt_handle_model(infrt_conn *c) {
     const char *adapter;
     const size_t n = c->path_bytes - (sizeof before - 1);
     snprintf(name, sizeof name, "%.*s", (int)n, c->path + sizeof before - 1);
-    if (n < sizeof name && infrt_model_find(infrt_llm_server_of(c), name, &adapter)) {
-        model_put(infrt_llm_server_of(c), adapter, &body);
+    if (n < sizeof name && infrt_model_find(s, name, &adapter)) {
+        model_put(s, adapter, created_of(s, adapter), &body);
         infrt_conn_json(c, 200, &body);
         return;
     }

@@ -128,12 +128,36 @@ static void jobs_fail(infrt_engine_thread *e, const infrt_error *error) {
 
 /* ---- adapters ----------------------------------------------------------------------------------- */
 
+/* The idle one that made room: it is on the board, and no longer there. */
+static void evicted_note(infrt_engine_thread *e, infrt_adapter_change *change) {
+    const infrt_board *b = &e->board;
+    const uint32_t n = infrt_llm_adapters(e->llm, e->facts, b->adapters_room);
+    for (uint32_t i = 0; i < b->n_adapters; i++) {
+        const infrt_board_adapter *was = &b->adapters[i];
+        bool there = !was->name[0] || strcmp(was->name, change->name) == 0;
+        for (uint32_t k = 0; k < n && !there; k++) there = strcmp(e->facts[k].name, was->name) == 0;
+        if (there) continue;
+        memcpy(change->evicted, was->name, sizeof change->evicted);
+        change->evicted_bytes = was->bytes;
+    }
+}
+
+static void adapter_add(infrt_engine_thread *e, infrt_adapter_change *change, bool replaces) {
+    const infrt_status status = infrt_llm_adapter_add(e->llm, change->name, change->adapter, &change->error);
+    if (status == INFRT_ERR_NO_MEMORY) change->http_status = 409;
+    if (status != INFRT_OK) return;
+    change->result = replaces ? "replaced" : "loaded";
+    evicted_note(e, change);
+}
+
 static void adapter_change(infrt_engine_thread *e, infrt_adapter_change *change) {
     const infrt_board_adapter *there = board_find(&e->board, change->name);
     infrt_error *error = &change->error;
     change->http_status = 400;
-    if (change->removes && !there) change->http_status = 404;
     if (change->removes) {
+        if (!there) change->http_status = 404;
+        change->bytes = there ? there->bytes : 0;
+        change->result = "unloaded";
         infrt_llm_adapter_remove(e->llm, change->name, error);
     } else if (there && !change->in_place && there->hash != change->adapter->hash) {
         infrt_fail(error, INFRT_ERR_USAGE,
@@ -142,8 +166,9 @@ static void adapter_change(infrt_engine_thread *e, infrt_adapter_change *change)
                    "'load_inplace' to True.",
                    change->name);
     } else if (!there || there->hash != change->adapter->hash) {
-        if (infrt_llm_adapter_add(e->llm, change->name, change->adapter, error) == INFRT_ERR_NO_MEMORY)
-            change->http_status = 409;
+        adapter_add(e, change, there != NULL);
+    } else {
+        change->result = "unchanged";
     }
 }
 
@@ -171,6 +196,7 @@ static void board_write(infrt_engine_thread *e, const infrt_llm_step_info *info)
                                    .pinned = facts[i].pinned,
                                    .rank = facts[i].rank,
                                    .n_modules = facts[i].n_modules,
+                                   .loaded = facts[i].loaded,
                                    .bytes = facts[i].bytes,
                                    .hash = facts[i].hash};
         strncpy(a->name, facts[i].name, sizeof a->name - 1);

@@ -9,7 +9,8 @@ typedef struct infrt_board_adapter {
     char name[INFRT_LLM_ADAPTER_NAME]; /* empty: draining */
     char base[128]; /* of another model that it says it was made for; empty: none */
     uint32_t requests, running, rank, n_modules;
-    bool pinned; /* there from the start */
+    bool pinned;    /* there from the start */
+    int64_t loaded; /* when; seconds since 1970 */
     uint64_t bytes, hash;
 } infrt_board_adapter;
 

@@ -5,6 +5,7 @@
 #define INFRT_SERVE_JOB_H
 #include "mailbox.h"
 #include "request_read.h"
+#include "serve_text.h"
 #include <stdatomic.h>
 
 typedef enum infrt_letter_kind {
@@ -75,6 +76,13 @@ typedef struct infrt_adapter_change {
     infrt_llm_adapter *adapter;
     infrt_error error;
     int http_status; /* of the answer, when `error` says something */
+    /* For the log: */
+    const char *result; /* what became of it */
+    infrt_out source;   /* of its folders, in a string of JSON */
+    char request_id[65];
+    uint64_t begin_ns, bytes;             /* bytes: of memory; 0: it was not read */
+    char evicted[INFRT_LLM_ADAPTER_NAME]; /* who gave way; empty: nobody */
+    uint64_t evicted_bytes;
 } infrt_adapter_change;
 
 void infrt_adapter_parts_close(infrt_adapter_part *parts, uint32_t n);

@@ -29,8 +29,9 @@ static infrt_status root_open(const char *flag, const char *root, int *out, infr
     return infrt_fail(error, INFRT_ERR_IO, "%s %s: %s", flag, root, strerror(errno));
 }
 
-/* Of the command line and of the spec. */
-static infrt_status names_check(infrt_llm *llm, const infc_model *model, infrt_error *error) {
+/* Those of the command line and of the spec: their names, and a line of the log for each. */
+static infrt_status adapters_check(infrt_llm_server *s, infrt_llm *llm, infrt_error *error) {
+    const infc_model *model = s->base.model;
     infrt_status status = INFRT_OK;
     const uint32_t n = infrt_llm_adapters(llm, NULL, 0);
     infrt_llm_adapter_facts *facts = calloc((size_t)n + 1, sizeof *facts);
@@ -43,6 +44,7 @@ static infrt_status names_check(infrt_llm *llm, const infc_model *model, infrt_e
                            "the adapter \"%s\" (--adapter or adapters.preload) names the base, %s; "
                            "give --adapter NAME=DIR, or adapters.preload, another name",
                            facts[i].name, model->name);
+    if (status == INFRT_OK) infrt_adapters_log(s, facts, n);
     free(facts);
     return status;
 }
@@ -74,13 +76,13 @@ infrt_status infrt_serve_llm(infrt_llm *llm, const infc_model *model,
     if (!s) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for the server");
     infrt_llm_describe(llm, &s->facts);
     s->root_fd = s->session_root = -1;
-    infrt_status status = names_check(llm, model, error);
-    if (status == INFRT_OK)
-        status = infrt_server_open(&s->base, &infrt_llm_service, model, options, error);
+    infrt_status status = infrt_server_open(&s->base, &infrt_llm_service, model, options, error);
     if (status == INFRT_OK)
         status = root_open("--adapter-root", options->adapter_root, &s->root_fd, error);
     if (status == INFRT_OK)
         status = root_open("--session-root", options->session_root, &s->session_root, error);
+    if (status == INFRT_OK) infrt_folders_log(s);
+    if (status == INFRT_OK) status = adapters_check(s, llm, error);
     if (status == INFRT_OK) status = warm_up(llm, model, error);
     if (status == INFRT_OK) status = threads_start(s, llm, error);
     if (status == INFRT_OK) status = infrt_server_run(&s->base, error);

@@ -77,6 +77,12 @@ void infrt_handle_adapter_unload(infrt_conn *c);
 void infrt_handle_adapters(infrt_conn *c);
 void infrt_change_letter(infrt_llm_server *s, infrt_adapter_change *change); /* it came back */
 
+/* adapter_log.c */
+/* What became of a change; `why`, with a status: it was refused. */
+void infrt_change_log(infrt_llm_server *s, const infrt_adapter_change *change, const infrt_refusal *why);
+void infrt_adapters_log(infrt_llm_server *s, const infrt_llm_adapter_facts *facts, uint32_t n); /* from the start */
+void infrt_folders_log(infrt_llm_server *s); /* where those of adapters and of sessions are */
+
 /* serve_sessions.c */
 void infrt_handle_session_save(infrt_conn *c);
 void infrt_handle_session_restore(infrt_conn *c);

@@ -75,6 +75,8 @@ static void adapter_read(const infrt_llm *llm, infrt_adapter_change *change) {
     else if (infrt_adapter_sum_watched(llm, parts, change->n_parts, watch, &change->adapter,
                                        &change->error) == INFRT_ERR_NO_MEMORY)
         change->http_status = 503;
+    if (atomic_load(&change->abandoned) && change->error.text[0])
+        change->http_status = 499; /* nobody is told but the log */
     infrt_adapter_parts_close(change->parts, change->n_parts);
 }
 

@@ -73,6 +73,9 @@ def check_answers(server, program, root):
         words = [program, "run", "--prompt", VERSE, "--max-tokens", "24", "--json", *(["--adapter", root / name] if name else [])]
         alone[name] = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)["text"]
     expect(len(set(alone.values())) == 4, "adapters change answers")
+    begun = server.json("GET", "/v1/models/tiny_lm")[1]["created"]
+    until("some time after the start", lambda: time.time() > begun + 1)
+    asked = time.time()
     expect(load(server, "a", "a") == 200 and load(server, "b", root / "b") == 200, "below the root, relative or not")
     done = server.ask("POST", LOAD, {"lora_name": "c", "lora_path": "c"})
     expect(done[2] == b"Success: LoRA adapter 'c' added successfully.", "vLLM's words")
@@ -90,6 +93,9 @@ def check_answers(server, program, root):
     expect(all(text == alone[name] for name, text in made.values()), "L6: mixed in a batch, each as alone")
     listed = server.json("GET", "/v1/models")[1]["data"]
     expect([(m["id"], m["parent"]) for m in listed] == [("tiny_lm", None), *((n, "tiny_lm") for n in "abc")], "models")
+    begun, loaded = listed[0]["created"], [m["created"] for m in listed[1:]]
+    expect(all(begun < int(asked) <= t <= time.time() for t in loaded), f"created: {begun}, {loaded}, asked for at {asked}")
+    expect(server.json("GET", "/v1/models/b")[1]["created"] == loaded[1], "and of one alone")
     states = server.json("GET", "/v1/lora_adapters")[1]["data"]
     expect([(a["name"], a["state"], a["rank"]) for a in states] == [(n, "ready", 2 + i) for i, n in enumerate("abc")], "states")
     return alone
@@ -268,10 +274,19 @@ def check_refused(server, root):
         ("a long path", {"lora_name": "x", "lora_path": "a" * 1024}, "lora_path", "at most 1023 bytes"),
         ("a long path in a sum", {"lora_name": "x", "sum": [{"lora_path": "a" * 1024}]}, "lora_path", "at most 1023 bytes"),
         ("a weight", {"lora_name": "x", "sum": [{"lora_path": "a", "weight": 1001}]}, "sum", "from -1000 to 1000"),
-        ("another root", {"lora_name": "x", "lora_path": "/etc"}, "lora_path", "relative to it"),
+        ("another root", {"lora_name": "x", "lora_path": "/etc"}, "lora_path", '"/etc" is not below --adapter-root; give a path relative to it'),
+        ("nothing", {"lora_name": "x", "lora_path": "nothing/b"}, "lora_path", 'there is no folder "nothing" below --adapter-root'),
+        ("..", {"lora_name": "x", "lora_path": "a/../b"}, "lora_path", '"a/..": only folders below --adapter-root'),
+        ("a link", {"lora_name": "x", "lora_path": "link"}, "lora_path", '"link": a link or no folder'),
+        ("a linked file", {"lora_name": "x", "lora_path": "linked_file"}, "lora_path", '"linked_file": adapter_model.safetensors is a link'),
+        ("no adapter", {"lora_name": "x", "lora_path": "."}, "lora_path", '".": adapter_config.json is not there'),
     ]:
         made = server.json("POST", LOAD, body)[1]["error"]
-        expect(made["param"] == param and text in made["message"], f"{what}: {made}")
+        expect(made["param"] == param and text in made["message"] and str(root) not in made["message"], f"{what}: {made}")
+    rule = server.json("GET", "/v1/lora_adapters")[1]["lora_path"]
+    expect("below --adapter-root" in rule and str(root) not in rule, f"what is looked for: {rule}")
+    last = [line for line in server.requests() if line["event"] == "adapter_load"][-1]
+    expect((last["source"], last["status"], last["adapter_root"]) == (".", 404, str(root)), f"the log tells where: {last}")
     expect(server.ask("POST", LOAD, {"lora_name": 3, "lora_path": "a"})[0] == 400, "a name that is no text")
     expect(server.ask("POST", LOAD, b"{")[0] == 400, "no JSON")
     expect(answer(server, "x") == 404 and server.ask("GET", "/health")[0] == 200, "nothing of it is there")
@@ -291,6 +306,38 @@ def check_overflow(server, program, root):
     for words in (["run", "--prompt", VERSE, "--max-tokens", "4"], ["bench", "--prompt-tokens", "8", "--tokens", "2"]):
         done = subprocess.run([program, *words, "--adapter", root / "huge"], capture_output=True, text=True)
         expect(done.returncode == 3 and 'adapter "huge" gives no numbers' in done.stderr, f"{words[0]}: {done.returncode} {done.stderr}")
+
+
+def check_log(program, root):
+    """A line for each adapter that comes, is replaced or refused, goes, or gives way, and whence it came."""
+    shutil.copytree(root / "a", root / "log/foreign")
+    config = json.loads((root / "a/adapter_config.json").read_text())
+    (root / "log/foreign/adapter_config.json").write_text(json.dumps({**config, "base_model_name_or_path": "someone/else"}))
+    with Server(program, "--adapter-root", root / "log/..", "--adapter", root / "log/foreign") as server:
+        told = server.requests()
+        expect([line["event"] for line in told] == ["warning", "adapter_root", "adapter_load"] and all([*line][0] == "time" for line in told),
+               f"at the start: {server.log()}")
+        expect('"foreign" says that it was made for someone/else' in told[0]["text"] and told[1]["path"] == str(root) and told[2]["name"] == "foreign"
+               and told[2]["result"] == "at the start" and told[2]["bytes"] > 0, f"each with what it is about: {told}")
+        server.ask("POST", LOAD, {"lora_name": "x", "sum": [{"lora_path": "a", "weight": 0.5}, {"lora_path": "b"}]}, ("X-Request-Id: one",))
+        for name, path in (("b", "b"), ("c", "c"), ("c", "c"), ("c", "d"), ("d", "d"), ("y", "cut"), ("z", 'no"thing')):
+            load(server, name, path)
+        load(server, "c", "d", load_inplace=True)
+        for name in ("c", "c"):
+            server.ask("POST", UNLOAD, {"lora_name": name})
+        server.ask("POST", LOAD, {"lora_name": "k", "lora_path": "a", "nobody": 1})
+        lines = [line for line in server.requests()[3:] if line["event"].startswith("adapter_")]
+    said = [(line["event"], line["name"], line.get("source"), line.get("result"), line.get("status"), line.get("code")) for line in lines]
+    expect(said == [("adapter_load", "x", "0.5*a,1*b", "loaded", None, None), ("adapter_load", "b", "b", "loaded", None, None),
+                    ("adapter_load", "c", "c", "loaded", None, None), ("adapter_load", "c", "c", "unchanged", None, None),
+                    ("adapter_load", "c", "d", "refused", 400, None), ("adapter_load", "d", "d", "loaded", None, None),
+                    ("adapter_evict", "x", None, None, None, None), ("adapter_load", "y", "cut", "refused", 400, None),
+                    ("adapter_load", "z", 'no"thing', "refused", 404, None), ("adapter_load", "c", "d", "replaced", None, None),
+                    ("adapter_unload", "c", None, "unloaded", None, None), ("adapter_unload", "c", None, "refused", 404, "model_not_found"),
+                    ("adapter_load", "k", "a", "refused", 400, None)], f"in this order: {said}")
+    expect(lines[0]["request_id"] == "one" and lines[0]["bytes"] > 0 and lines[0]["ms"] > 0 and lines[6]["for"] == "d", f"further members: {lines}")
+    expect(all("error" in line and line["adapter_root"] == str(root) for line in lines if line.get("result") == "refused"), f"why, and where: {lines}")
+    expect(lines[7]["error"].startswith("cut/adapter_model.safetensors"), f"in the client's words: {lines[7]}")
 
 
 def check_overflow_beside(program, root, alone):
@@ -383,6 +430,7 @@ def main():
         expect(listed == [("x", "tiny_lm", None), ("y", "tiny_lm", "second")], f"sessions and what they are of: {listed}")
         expect(answer(server, "a") == alone["a"] and answer(server, "second") == alone["b"], "loaded at the start")
         expect(load(server, "x", "a") == 403, "without a root none are loaded")
+    check_log(program, root)
     check_overflow_beside(program, root, alone)
     check_pinned(sys.argv[1], pathlib.Path(sys.argv[2]), program, root, alone)
     check_hostile(program, root)

@@ -113,8 +113,11 @@ def check_piled_up(server, failing):
 
 
 def each_allocation(server, failing, what, request, known):
-    """One after the other fails while the request is answered. Returns how many replies tell of it."""
-    n, failed, told = 0, 1, 0
+    """One after the other fails while the request is answered. Returns how many replies tell of it. Each has a line in the
+    log, or is counted as dropped."""
+    path = request.split()[1].decode()
+    logged = lambda: sum(r.get("path") == path for r in server.requests()) + server.metric("infrt_log_dropped_total")
+    n, failed, told, answered, before = 0, 1, 0, 0, logged()
     while failed and n < 2000 and server.process.poll() is None:
         n += 1
         failing.arm(n)
@@ -125,9 +128,12 @@ def each_allocation(server, failing, what, request, known):
         except TimeoutError:
             reply = b"no end"
         failed = failing.disarm()
+        answered += bool(reply) and reply != b"no end"
         told += failed and b" 503 " in reply[:20] or b" 500 " in reply[:20]
         expect(is_whole(reply, known), f"{what}, allocation {n}: {reply[:2000]} .. {reply[-500:]}")
     expect(2 < n < 2000, f"{what}: {n} allocations")
+    expect(logged() - before >= answered, f"{what}: {answered} answers, {logged() - before} lines")
+    expect(all(line.startswith('{"time":"') for line in server.log().splitlines()), f"{what}: each line has its time")
     return told
 
 

@@ -1,4 +1,5 @@
 /* Bodies of requests: every field's type and range, and that limits come before memory. */
+#include "adapter_ask.h"
 #include "request_read.h"
 #include "serve_text.h"
 #include <math.h>
@@ -274,6 +275,53 @@ static void unsupported_fields(void **state) {
     assert_false(read_text("{\"prompt\": \"a\", \"repeat_penalty\": 1.1}", INFRT_ASK_TEXT));
 }
 
+/* Of adapters, too, each key may be there once, and what nobody knows is refused; what is known of others is taken
+ * where it changes nothing. */
+static void adapters_are_asked_for(void **state) {
+    (void)state;
+    static const struct {
+        const char *rest, *param, *text; /* param null: it is taken */
+    } cases[] = {
+        {"\"lora_path\": \"a\"", NULL, "a"},
+        {"\"lora_path\": \"a\\\"b\", \"pinned\": false, \"lora_int_id\": [3], "
+         "\"added_tokens_config\": null, \"sum\": null",
+         NULL, "a\\\"b"},
+        {"\"sum\": [{\"lora_path\": \"a\", \"weight\": -0.5}, {\"lora_path\": \"b\"}], "
+         "\"load_inplace\": true",
+         NULL, "-0.5*a,1*b"},
+        {"\"lora_path\": \"\", \"lora_path\": \"a\"", "lora_path", "lora_path is there twice"},
+        {"\"lora_path\": \"a\", \"load_inplace\": true, \"load_inplace\": false", "load_inplace", "there twice"},
+        {"\"lora_path\": \"a\", \"expected_sha256\": null, "
+         "\"expected_sha256\": null",
+         "expected_sha256", "there twice"},
+        {"\"sum\": null, \"sum\": [{\"lora_path\": \"a\"}]", "sum", "sum is there twice"},
+        {"\"sum\": [{\"lora_path\": \"a\"}, {\"lora_path\": \"a\", \"weight\": 1, \"weight\": 2}]",
+         "sum", "sum[1].weight is there twice"},
+        {"\"lora_path\": \"a\", \"sum\": [{\"lora_path\": \"a\"}]", "sum", "give one of them"},
+        {"\"lora_path\": \"a\", \"pinned\": true", "pinned", "pinned is not supported: those of --adapter"},
+        {"\"lora_path\": \"a\", \"added_tokens_config\": {}", "added_tokens_config", "not supported; there are"},
+        {"\"lora_path\": \"a\", \"expected_sha\": null", "expected_sha", "not supported; there are"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char body[512];
+        infrt_adapter_ask asked;
+        infrt_out source = {0};
+        refusal = (infrt_refusal){0};
+        snprintf(body, sizeof body, "{\"lora_name\": \"x\", %s}", cases[i].rest);
+        const bool good = infrt_adapter_ask_read(body, strlen(body), true, &asked, &refusal);
+        assert_string_equal(asked.name, "x");
+        if (good != !cases[i].param) fail_msg("%s: %s", body, refusal.text);
+        if (good) {
+            infrt_adapter_source_put(&asked, &source);
+            infrt_out_add(&source, "", 1);
+            assert_string_equal(source.at, cases[i].text);
+            infrt_out_free(&source);
+        } else if (strcmp(refusal.param, cases[i].param) != 0 || !strstr(refusal.text, cases[i].text)) {
+            fail_msg("%s: %s: %s", body, refusal.param, refusal.text);
+        }
+    }
+}
+
 /* OpenAI: any integer of 64 bits; the ones beyond 2^53 exactly. */
 static void seeds_are_exact(void **state) {
     (void)state;
@@ -380,7 +428,7 @@ int main(void) {
         cmocka_unit_test(everything_is_taken),    cmocka_unit_test(prompts),
         cmocka_unit_test(parts_are_one_text),     cmocka_unit_test(wrong_values),
         cmocka_unit_test(unsupported_fields),     cmocka_unit_test(seeds_are_exact),
-         cmocka_unit_test(counts_are_limited),
+        cmocka_unit_test(adapters_are_asked_for), cmocka_unit_test(counts_are_limited),
         cmocka_unit_test(keys_are_bounded),       cmocka_unit_test(strings_are_escaped)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     infrt_ask_free(&ask);
