@@ -1,4 +1,5 @@
 /* session_file.c - see session_file.h. */
+#define _GNU_SOURCE 1
 #include "session_file.h"
 #include "infrt_hash.h"
 #include <stddef.h>
@@ -8,6 +9,21 @@ enum { MAGIC_KIND = 7 /* bytes of the magic before its version */ };
 
 static infrt_status wrong(const char *called, const char *what, infrt_error *error) {
     return infrt_fail(error, INFRT_ERR_DATA, "%s: %s", called, what);
+}
+
+/* Their names are in the headers. */
+static infrt_status other_adapter(const char *called, const infrt_session_header *h,
+                                  const infrt_session_header *own, infrt_error *error) {
+    const int n = (int)strnlen(h->adapter_name, sizeof h->adapter_name);
+    if (!h->adapter)
+        return infrt_fail(error, INFRT_ERR_DATA, "%s: the session was made without an adapter, not with \"%s\"",
+                          called, own->adapter_name);
+    if (own->adapter && strncmp(h->adapter_name, own->adapter_name, sizeof h->adapter_name) == 0)
+        return infrt_fail(error, INFRT_ERR_DATA, "%s: the session was made with other weights of the adapter \"%s\"",
+                          called, own->adapter_name);
+    return infrt_fail(error, INFRT_ERR_DATA, "%s: the session was made with the adapter \"%.*s\", not %s%s%s",
+                      called, n, h->adapter_name, own->adapter ? "with \"" : "without one",
+                      own->adapter ? own->adapter_name : "", own->adapter ? "\"" : "");
 }
 
 /* Whether what the header says it holds is as long as the file. */
@@ -43,8 +59,7 @@ infrt_status infrt_session_file_check(const char *called, const void *file, size
         return wrong(called, "the session is of another model or infc, or for another instruction set", error);
     if (h.weights != own->weights)
         return wrong(called, "the session is of the model with other weights", error);
-    if (h.adapter != own->adapter)
-        return wrong(called, "the session was made with another adapter, or without one", error);
+    if (h.adapter != own->adapter) return other_adapter(called, &h, own, error);
     if (h.salt != own->salt) return wrong(called, "the session is of another salt", error);
     if (!is_whole(&h, bytes) || !texts_are_whole(&h, (const char *)file + (bytes - h.text_bytes)))
         return wrong(called, "the session is damaged; remove it", error);

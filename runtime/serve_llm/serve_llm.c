@@ -2,6 +2,7 @@
  * do what takes long; they share nothing but letters and the board. */
 #define _GNU_SOURCE 1
 #include "serve_llm.h"
+#include "session_folder.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -27,6 +28,23 @@ static infrt_status root_open(const char *flag, const char *root, int *out, infr
     *out = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (*out >= 0) return INFRT_OK;
     return infrt_fail(error, INFRT_ERR_IO, "%s %s: %s", flag, root, strerror(errno));
+}
+
+/* That each key can save there is found out now, not when the first does. A disk that is full may have room again. */
+static infrt_status session_root_check(const infrt_llm_server *s, infrt_error *error) {
+    const infrt_keys *keys = &s->base.keys;
+    for (uint32_t key = keys->n ? 1 : 0; s->session_root >= 0 && key <= keys->n; key++) {
+        char folder[32];
+        infrt_key_folder(keys, key, folder, sizeof folder);
+        if (infrt_session_folder_check(s->session_root, folder) || errno == ENOSPC || errno == EDQUOT)
+            continue;
+        return infrt_fail(
+            error, INFRT_ERR_IO,
+            "--session-root %s: no session can be saved in its folder %s: %s (as user %ld); "
+            "let that user write there (chown, chmod), or give another folder",
+            s->base.options->session_root, folder, strerror(errno), (long)geteuid());
+    }
+    return INFRT_OK;
 }
 
 /* Those of the command line and of the spec: their names, and a line of the log for each. */
@@ -81,6 +99,7 @@ infrt_status infrt_serve_llm(infrt_llm *llm, const infc_model *model,
         status = root_open("--adapter-root", options->adapter_root, &s->root_fd, error);
     if (status == INFRT_OK)
         status = root_open("--session-root", options->session_root, &s->session_root, error);
+    if (status == INFRT_OK) status = session_root_check(s, error);
     if (status == INFRT_OK) infrt_folders_log(s);
     if (status == INFRT_OK) status = adapters_check(s, llm, error);
     if (status == INFRT_OK) status = warm_up(llm, model, error);

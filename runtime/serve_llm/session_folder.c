@@ -4,9 +4,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +23,21 @@ bool infrt_session_name_is_good(const char *name) {
 int infrt_session_folder_open(int root, const char *name, bool make) {
     if (make && mkdirat(root, name, 0700) != 0 && errno != EEXIST) return -1;
     return openat(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+bool infrt_session_folder_check(int root, const char *name) {
+    char probe[40];
+    uint64_t random = 0;
+    const int own = infrt_session_folder_open(root, name, false);
+    if (own < 0 && errno != ENOENT) return false;
+    if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0) random = (uint64_t)getpid();
+    snprintf(probe, sizeof probe, ".probe-%016" PRIx64, random);
+    const int folder = own >= 0 ? own : root;
+    const bool good = mkdirat(folder, probe, 0700) == 0 && unlinkat(folder, probe, AT_REMOVEDIR) == 0;
+    const int why = errno;
+    if (own >= 0) close(own);
+    errno = why;
+    return good;
 }
 
 void infrt_session_file_path(int folder, const char *name, char out[INFRT_SESSION_PATH]) {

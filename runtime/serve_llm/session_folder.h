@@ -20,6 +20,9 @@ typedef struct infrt_session_entry {
 bool infrt_session_name_is_good(const char *name);
 /* The folder `name` below `root`; `make`: it is made when it is not there. -1: errno says why. */
 int infrt_session_folder_open(int root, const char *name, bool make);
+/* Whether files can come and go in the folder `name` below `root`, or it can be made; made and removed is a folder of
+ * another name. False: errno says why not. */
+bool infrt_session_folder_check(int root, const char *name);
 /* What is in it: *n entries, by name; the caller frees them. *bytes: of all files, also of those that are being
  * written; what a process left behind that was killed while it wrote is removed. False: errno says why. */
 bool infrt_session_folder_read(int folder, infrt_session_entry **out, uint32_t *n, uint64_t *bytes);

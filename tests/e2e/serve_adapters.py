@@ -428,6 +428,10 @@ def main():
             expect(status == 200, f"session {name}: {made}")
         listed = [(s["name"], s["model"], s["adapter"]) for s in server.json("GET", "/v1/sessions")[1]["data"]]
         expect(listed == [("x", "tiny_lm", None), ("y", "tiny_lm", "second")], f"sessions and what they are of: {listed}")
+        for name, model, text in (("x", "second", 'without an adapter, not with "second"'), ("y", "tiny_lm", 'with the adapter "second", not without one'),
+                                  ("y", "a", 'with the adapter "second", not with "a"')):
+            status, told = server.json("POST", "/v1/sessions/restore", {"name": name, "model": model})
+            expect(status == 422 and told["error"]["message"].endswith(text), f"session {name} for {model}: {told}")
         expect(answer(server, "a") == alone["a"] and answer(server, "second") == alone["b"], "loaded at the start")
         expect(load(server, "x", "a") == 403, "without a root none are loaded")
     check_log(program, root)

@@ -90,9 +90,9 @@ def check_refused(program, other, root):
         for method, path, body in (("POST", SAVE, {"name": "a", "prompt": VERSE}), ("POST", RESTORE, {"name": "a"}), ("GET", LIST, None)):
             status, told = server.json(method, path, body)
             expect(status == 403 and "--session-root" in told["error"]["message"], f"off unless asked for: {told}")
-    for flags, code in ((("--session-root", root / "none"), 4), (("--session-root", program), 4)):
-        done = subprocess.run([program, "serve", "--port", "0", *flags], capture_output=True, text=True)
-        expect(done.returncode == code and "--session-root" in done.stderr, f"{flags}: {done.stderr}")
+    for folder, told in ((root / "none", "No such file"), (program, "Not a directory"), ("/proc", "no session can be saved in its folder open: ")):
+        done = subprocess.run([program, "serve", "--port", "0", "--session-root", folder], capture_output=True, text=True)
+        expect(done.returncode == 4 and f"error: --session-root {folder}: {told}" in done.stderr, f"{folder}: {done.stderr}")
     file = root / "open/verse.session"
     good = file.read_bytes()
     with Server(other, "--session-root", root) as server:
@@ -147,11 +147,13 @@ def check_names(program, root):
     (root / "open/folder.session").rmdir()
     (root / "open/pipe.session").unlink()
     shutil.rmtree(root / "open")
-    (root / "open").symlink_to(root.parent)
     with Server(program, "--session-root", root) as server:
         answer(server, VERSE)
+        (root / "open").symlink_to(root.parent)
         expect(save(server, "x")[0] == 500 and not (root.parent / "x.session").exists(), "a folder that is a link")
         expect(server.json("POST", RESTORE, {"name": "outside"})[0] in (404, 422), "is not followed")
+    done = subprocess.run([program, "serve", "--port", "0", "--session-root", root], capture_output=True, text=True)
+    expect(done.returncode == 4 and "its folder open: Not a directory" in done.stderr, f"nor at the start: {done.stderr}")
     (root / "open").unlink()
 
 

@@ -83,9 +83,12 @@ def check_adapters(program, folder, file):
     again, reused = told(run(program, VERSE, "--adapter", f"two={folder / 'shout'}", "--session", file))
     expect(again == first == told(run(program, VERSE, *shout))[0] and reused >= 32, f"under another name: {reused} tokens were there")
     kept = file.read_bytes()
-    for flags in ((), ("--adapter", f"one={folder / 'verse'}"), ("--adapter", f"one=0.5*{folder / 'shout'}")):
+    for name, flags in (('the adapter "two", not without one', ()), ('the adapter "two", not with "one"', ("--adapter", f"one={folder / 'verse'}")),
+                        ('the adapter "two", not with "one"', ("--adapter", f"one=0.5*{folder / 'shout'}")),
+                        ('other weights of the adapter "two"', ("--adapter", f"two={folder / 'verse'}"))):
         done = run(program, VERSE, *flags, "--session", file)
-        expect(done.returncode == 3 and "another adapter" in done.stderr and file.read_bytes() == kept, f"{flags}: {done.stderr}")
+        said = json.loads(done.stderr)["diagnostics"][0]["text"]
+        expect(done.returncode == 3 and name in said and file.read_bytes() == kept, f"{flags}: {said}")
 
 
 def check_short(program, file):

@@ -57,6 +57,22 @@ static void left_behind(void **state) {
     assert_int_equal(bytes_there(), 5);
 }
 
+/* What cannot be written to is found out, and nothing is left of looking. */
+static void writable(void **state) {
+    (void)state;
+    const int proc = open("/proc", O_PATH | O_DIRECTORY), file = openat(folder, "one.session", O_RDONLY);
+    assert_true(proc >= 0 && file >= 0);
+    assert_false(infrt_session_folder_check(proc, "open"));
+    assert_false(infrt_session_folder_check(proc, "self"));
+    assert_false(infrt_session_folder_check(folder, "one.session"));
+    assert_true(infrt_session_folder_check(folder, "open"));
+    assert_int_equal(mkdirat(folder, "open", 0700), 0);
+    assert_true(infrt_session_folder_check(folder, "open"));
+    assert_int_equal(unlinkat(folder, "open", AT_REMOVEDIR), 0); /* it is empty */
+    close(proc);
+    close(file);
+}
+
 static int folder_make(void **state) {
     (void)state;
     if (!mkdtemp(root)) return -1;
@@ -72,6 +88,7 @@ static int folder_remove(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(another_server_looks), cmocka_unit_test(left_behind)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(another_server_looks),
+                                       cmocka_unit_test(left_behind), cmocka_unit_test(writable)};
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }
