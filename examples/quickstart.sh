@@ -52,6 +52,7 @@ size -A build/digits/libdigits.a | awk '
 
 say "next"
 cat <<'END'
+export PATH="$PWD/build:$PATH"                  then it is infc, as the pages call it
 build/digits/digits bench                       how fast it is here
 build/infc verify examples/digits/spec.yaml     every kernel against the reference, layer by layer
 build/infc inspect examples/digits/digits.onnx  what is in a model, and whether infc supports it
