@@ -186,6 +186,15 @@ static INFK_INLINE float s_quantize_scale(float most, float unit) {
     return scale < INFK_INFINITY ? scale : s_float(0x7fc00000u);
 }
 
+/* Numbers below 2^-126 are zero, of their sign. */
+static INFK_INLINE float s_flush(float a) { return s_abs(a) < 0x1p-126f ? s_copysign(0.0f, a) : a; }
+/* To the nearest bf16, half to even. */
+static INFK_INLINE float s_round_bf16(float a) {
+    const uint32_t bits = s_bits(a);
+    if ((bits & 0x7fffffffu) > 0x7f800000u) return s_float(0x7fc00000u);
+    return s_float((bits + 0x7fffu + (bits >> 16 & 1u)) & 0xffff0000u);
+}
+
 /* A float from the bits of a half, exactly. */
 static INFK_INLINE float s_from_f16(uint16_t bits) {
     const uint32_t size = bits & 0x7fffu, sign = (uint32_t)(bits & 0x8000u) << 16;

@@ -1,15 +1,6 @@
 /* matmul_bfdot: rows are rounded to bf16, and products added as Arm's BFDOT and BFMMLA do it (FPCR.EBF 0): by pairs of
  * steps, from +0, the two products, their sum, and that added, each rounded to odd: cut to 24 bits, the last of them
  * set where something was cut off. What is below 2^-126 before that is zero, of its sign; k is filled up with zeros. */
-static INFK_INLINE float INFK_PART(flush)(float a) {
-    return s_abs(a) < 0x1p-126f ? s_copysign(0.0f, a) : a;
-}
-/* To nearest, half to even. */
-static INFK_INLINE float INFK_PART(round)(float a) {
-    const uint32_t bits = s_bits(a);
-    if ((bits & 0x7fffffffu) > 0x7f800000u) return s_float(0x7fc00000u);
-    return s_float((bits + 0x7fffu + (bits >> 16 & 1u)) & 0xffff0000u);
-}
 /* `more`: something of the sign of a that is less than its last bit was left out. */
 static INFK_INLINE float INFK_PART(odd)(double a, int more) {
     union {
@@ -54,9 +45,9 @@ static INFK_INLINE void INFK(matmul_bfdot)(const infk_matmul_dims *d, const T *x
                 for (ptrdiff_t pair = 0; pair < d->k; pair += 2) {
                     float products[2] = {0.0f, 0.0f};
                     for (ptrdiff_t i = 0; i < 2 && pair + i < d->k; i++) {
-                        const float a = INFK_PART(round)(ld(row, pair + i));
+                        const float a = s_round_bf16(ld(row, pair + i));
                         const float v = ldw(w, b * d->w_batch + PANEL(d->k, panel, pair + i, n % 16));
-                        products[i] = INFK_PART(mul)(INFK_PART(flush)(a), INFK_PART(flush)(v));
+                        products[i] = INFK_PART(mul)(s_flush(a), s_flush(v));
                     }
                     acc = INFK_PART(add)(acc, INFK_PART(add)(products[0], products[1]));
                 }
