@@ -5,7 +5,8 @@
 #   .ci/sanitize.sh                       all three
 #   .ci/sanitize.sh address|thread|fuzz   these
 #
-# FUZZ_SECONDS: how long each target runs (default 45). A crashing input is kept in build/fuzz/found/.
+# FUZZ_SECONDS: how long each target runs (default 30), as many at a time as there are cores. A crashing input
+# is kept in build/fuzz/found/.
 . "$(dirname "$0")/check.sh"
 timed
 
@@ -19,47 +20,52 @@ export TSAN_OPTIONS=halt_on_error=1
 ASAN_SYMBOLIZER_PATH=$(command -v llvm-symbolizer-22 || true)
 export ASAN_SYMBOLIZER_PATH
 
-build() { # DIR OPTION...
-    local dir=$1
-    shift
+build() { # DIR TARGETS OPTION...; TARGETS: all, or names
+    local dir=$1 targets=$2
+    shift 2
     mkdir -p "$dir"
     cmake -S . -B "$dir" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_COMPILER=clang-22 -DINFC_PYTHON="$top/build/venv/bin/python" \
         -DCMAKE_C_FLAGS_RELWITHDEBINFO="-O1 -g" "$@" >"$dir/cmake.log" 2>&1 || {
         cat "$dir/cmake.log" >&2
         return 1
     }
-    ninja -C "$dir" -j "$jobs" --quiet
+    # shellcheck disable=SC2086
+    ninja -C "$dir" -j "$jobs" --quiet $targets
 }
 run_address() {
-    build build/asan -DINFC_SANITIZE=address,undefined &&
+    build build/asan all -DINFC_SANITIZE=address,undefined &&
         ctest --test-dir build/asan --output-on-failure --no-tests=error -j "$jobs" -L '^fast'
 }
 run_thread() {
-    build build/tsan -DINFC_SANITIZE=thread &&
+    local tests=(tests/unit/test_infrt*.c)
+    tests=("${tests[@]##*/}")
+    build build/tsan "${tests[*]%.c}" -DINFC_SANITIZE=thread &&
         ctest --test-dir build/tsan --output-on-failure --no-tests=error -j "$jobs" -R '^test_infrt'
 }
-run_fuzz() {
-    build build/fuzz -DINFC_SANITIZE=address,undefined -DINFC_FUZZ=ON || return 1
-    local status=0 target name corpus n=0
-    mkdir -p build/fuzz/found
-    for target in build/fuzz/tests/fuzz/fuzz_*; do
-        [ -f "$target" ] && [ -x "$target" ] || continue
-        name=$(basename "$target")
-        n=$((n + 1))
-        corpus=build/fuzz/corpus/$name # what earlier runs found is kept and tried again
-        mkdir -p "$corpus"
-        local seeds=()
-        [ ! -d "tests/fuzz/corpus/${name#fuzz_}" ] || seeds=("tests/fuzz/corpus/${name#fuzz_}")
-        echo "-- $name, ${FUZZ_SECONDS:-45} s"
-        "$target" -max_total_time="${FUZZ_SECONDS:-45}" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=1 \
-            -artifact_prefix="build/fuzz/found/$name-" "$corpus" "${seeds[@]}" >"build/fuzz/$name.log" 2>&1 || {
-            tail -n 40 "build/fuzz/$name.log"
-            status=1
-        }
-        sed -n 's/^stat::\(number_of_executed_units\|new_units_added\): */   \1 /p' "build/fuzz/$name.log"
-    done
-    [ $n -gt 0 ] || { echo "no fuzz target was built" && return 1; }
+fuzz_one() { # TARGET
+    local name=${1##*/} status=0 seeds=()
+    local log=build/fuzz/$name.log corpus=build/fuzz/corpus/$name # what earlier runs found is kept and tried again
+    mkdir -p "$corpus"
+    [ ! -d "tests/fuzz/corpus/${name#fuzz_}" ] || seeds=("tests/fuzz/corpus/${name#fuzz_}")
+    "$1" -max_total_time="${FUZZ_SECONDS:-30}" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=1 \
+        -artifact_prefix="build/fuzz/found/$name-" "$corpus" "${seeds[@]}" >"$log" 2>&1 || {
+        tail -n 40 "$log"
+        status=1
+    }
+    echo "-- $name, ${FUZZ_SECONDS:-30} s"
+    sed -n 's/^stat::\(number_of_executed_units\|new_units_added\): */   \1 /p' "$log"
     return $status
+}
+run_fuzz() {
+    build build/fuzz fuzz_targets -DINFC_SANITIZE=address,undefined -DINFC_FUZZ=ON || return 1
+    mkdir -p build/fuzz/found
+    local targets=() target
+    for target in build/fuzz/tests/fuzz/fuzz_*; do
+        [ ! -f "$target" ] || [ ! -x "$target" ] || targets+=("$target")
+    done
+    [ ${#targets[@]} -gt 0 ] || { echo "no fuzz target was built" && return 1; }
+    export -f fuzz_one
+    printf '%s\n' "${targets[@]}" | xargs -P "$jobs" -I {} bash -c 'fuzz_one {}'
 }
 
 failed=()
