@@ -5,7 +5,7 @@
 #define INFRT_SESSION_FILE_H
 #include "infrt.h"
 
-#define INFRT_SESSION_MAGIC "infcses3"
+#define INFRT_SESSION_MAGIC "infcses4"
 
 typedef struct infrt_session_header {
     char magic[8];

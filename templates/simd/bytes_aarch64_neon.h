@@ -58,6 +58,16 @@ static INFK_INLINE vi16x vi_bytes(vi16x w) { return w; }
 static INFK_INLINE vi16x vi_dot_bytes(vi16x acc, vi16x w, vi16x x) {
     return VI_EACH3(vi_sdot4, acc, w, x);
 }
+/* Four numbers of up to 7 bits, side by side. */
+static INFK_INLINE v_i32x4 vi_four_of4(v_i32x4 a, v_i32x4 b, v_i32x4 c, v_i32x4 d) {
+    return a | vi_shl4(b, 8) | vi_shl4(c, 16) | vi_shl4(d, 24);
+}
+static INFK_INLINE void vi_store_weights(int16_t *p, vi16x a) {
+    const vi16x upper = vi_shr(a, 7), lower = vi_and(a, vi_set1(127));
+    *(v_i32x4_at *)(void *)p = vi_four_of4(upper.q0, upper.q1, upper.q2, upper.q3);
+    *(v_i32x4_at *)(void *)(p + 8) = vi_four_of4(lower.q0, lower.q1, lower.q2, lower.q3);
+}
+#include "weighted_bytes.h"
 
 /* ---- unsigned by signed bytes ---- */
 

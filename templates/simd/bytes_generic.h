@@ -6,7 +6,10 @@
  * each output, as vi_group_scales lays it out. vi_upper_nibbles may be a multiple of vi_high_nibbles, for sums that
  * vi_add_groups takes beside those of the low ones. Up to 6 bits work as well for as many inputs as keep within that
  * sum.
- * Signed bytes: vi_dot_bytes adds (w + VI_BYTES_BIAS) * x to int32, w as vi_bytes lays it out, x not -128. */
+ * Signed bytes: vi_dot_bytes adds (w + VI_BYTES_BIAS) * x to int32, w as vi_bytes lays it out, x not -128.
+ * Weighted bytes: vi_store_weights lays out 16 weights of 0..16383 in 32 bytes; vi_weigh adds four of them, 4 * i + k
+ * for i = 0..3, times the four bytes of each lane of a block [16][4]. vi_weighted_sum makes such sums int32, given the
+ * sum of all weights. */
 #define VI_BYTES_BIAS 0
 static INFK_INLINE vi16x vi_load_bytes(const void *p) { return vi_load((const int32_t *)p); }
 /* Four neighbours, in every lane. */
@@ -56,3 +59,25 @@ static INFK_INLINE vi16x vi_bytes(vi16x w) { return w; }
 static INFK_INLINE vi16x vi_dot_bytes(vi16x acc, vi16x w, vi16x x) {
     return VI_EACH3(vi_dot_bytes4, acc, w, x);
 }
+/* A low half and a high one, as pairs lie in memory. */
+static INFK_INLINE v_i32x4 vi_two4(v_i32x4 first, v_i32x4 second) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return (v_i32x4)((v_u32x4)first << 16) | second;
+#else
+    return first | (v_i32x4)((v_u32x4)second << 16);
+#endif
+}
+static INFK_INLINE void vi_store_weights(int16_t *p, vi16x a) {
+    *(v_i32x4_at *)(void *)p = vi_two4(a.q0, a.q2);
+    *(v_i32x4_at *)(void *)(p + 8) = vi_two4(a.q1, a.q3);
+}
+static INFK_INLINE v_i32x4 vi_even_pair4(v_i32x4 a) { return (v_i32x4)vi_even_bytes(a); }
+static INFK_INLINE v_i32x4 vi_odd_pair4(v_i32x4 a) { return (v_i32x4)vi_odd_bytes(a); }
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+static INFK_INLINE vi16x vi_even_pair(vi16x a) { return VI_EACH(vi_odd_pair4, a); }
+static INFK_INLINE vi16x vi_odd_pair(vi16x a) { return VI_EACH(vi_even_pair4, a); }
+#else
+static INFK_INLINE vi16x vi_even_pair(vi16x a) { return VI_EACH(vi_even_pair4, a); }
+static INFK_INLINE vi16x vi_odd_pair(vi16x a) { return VI_EACH(vi_odd_pair4, a); }
+#endif
+#include "weighted_pairs.h"

@@ -42,3 +42,13 @@ static INFK_INLINE __m256i vi_dot_bytes_half(__m256i acc, __m256i w, __m256i x) 
 static INFK_INLINE vi16x vi_dot_bytes(vi16x acc, vi16x w, vi16x x) {
     return vi_join(vi_dot_bytes_half(acc.lo, w.lo, x.lo), vi_dot_bytes_half(acc.hi, w.hi, x.hi));
 }
+static INFK_INLINE void vi_store_weights(int16_t *p, vi16x a) {
+    _mm256_storeu_si256((__m256i *)(void *)p, _mm256_or_si256(a.lo, _mm256_slli_epi32(a.hi, 16)));
+}
+static INFK_INLINE vi16x vi_odd_pair(vi16x a) {
+    return vi_join(_mm256_srai_epi16(a.lo, 8), _mm256_srai_epi16(a.hi, 8));
+}
+static INFK_INLINE vi16x vi_even_pair(vi16x a) {
+    return vi_odd_pair(vi_join(_mm256_slli_epi16(a.lo, 8), _mm256_slli_epi16(a.hi, 8)));
+}
+#include "weighted_pairs.h"

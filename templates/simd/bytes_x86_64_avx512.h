@@ -37,3 +37,10 @@ static INFK_INLINE vi16x vi_dot_bytes(vi16x acc, vi16x w, vi16x x) {
     const vi16x pairs = _mm512_maddubs_epi16(_mm512_abs_epi8(w), signed_x);
     return _mm512_add_epi32(acc, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
 }
+static INFK_INLINE void vi_store_weights(int16_t *p, vi16x a) {
+    const __m256i first = _mm512_castsi512_si256(a), second = _mm512_extracti64x4_epi64(a, 1);
+    _mm256_storeu_si256((__m256i *)(void *)p, _mm256_or_si256(first, _mm256_slli_epi32(second, 16)));
+}
+static INFK_INLINE vi16x vi_odd_pair(vi16x a) { return _mm512_srai_epi16(a, 8); }
+static INFK_INLINE vi16x vi_even_pair(vi16x a) { return vi_odd_pair(_mm512_slli_epi16(a, 8)); }
+#include "weighted_pairs.h"

@@ -35,3 +35,13 @@ static INFK_INLINE vi16x vi_scale_bytes(vi16x nibbles, vi16x scales) {
 static INFK_INLINE void vi_store_bytes(void *p, vi16x a) { _mm512_storeu_si512(p, a); }
 /* The lower half of each lane in the upper one. */
 static INFK_INLINE vi16x vi_upper(vi16x a) { return _mm512_slli_epi32(a, 16); }
+/* [4][4] bytes become [4][4] with rows as columns. */
+static INFK_INLINE __m128i vi_turned(__m128i a) {
+    return _mm_shuffle_epi8(a, _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+}
+static INFK_INLINE void vi_store_weights(int16_t *p, vi16x a) {
+    const __m512i lower = _mm512_and_si512(a, _mm512_set1_epi32(127));
+    _mm_storeu_si128((__m128i *)(void *)p, vi_turned(_mm512_cvtepi32_epi8(_mm512_srli_epi32(a, 7))));
+    _mm_storeu_si128((__m128i *)(void *)(p + 8), vi_turned(_mm512_cvtepi32_epi8(lower)));
+}
+#include "weighted_bytes.h"

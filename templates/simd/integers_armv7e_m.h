@@ -179,3 +179,17 @@ static INFK_INLINE vi16x vi_add_group_at(const vi16x *acc, const vi16x *sums, co
 #define vi_add_groups(acc, lower, upper, scales) \
     vi_add_group(vi_add_group(acc, lower, scales), upper, scales)
 static INFK_INLINE vi16x vi_bytes(vi16x w) { return w; }
+
+static INFK_INLINE void vi_store_weights_at(int16_t *p, const vi16x *a) {
+    infk_i4 *pairs = (infk_i4 *)(void *)p;
+    INFK_ROLLED for (int k = 0; k < 4; k++) {
+        pairs[k] = vi_two(a->lane[k], a->lane[8 + k]);
+        pairs[4 + k] = vi_two(a->lane[4 + k], a->lane[12 + k]);
+    }
+}
+#define vi_store_weights(p, a) vi_store_weights_at(p, VI_AT(a))
+static INFK_INLINE vi16x vi_even_pair_at(const vi16x *a) { V_EACH(vi16x, vi_even(a->lane[i])); }
+#define vi_even_pair(a) vi_even_pair_at(VI_AT(a))
+static INFK_INLINE vi16x vi_odd_pair_at(const vi16x *a) { V_EACH(vi16x, vi_odd(a->lane[i])); }
+#define vi_odd_pair(a) vi_odd_pair_at(VI_AT(a))
+#include "weighted_pairs.h"

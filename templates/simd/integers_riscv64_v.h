@@ -166,3 +166,18 @@ static INFK_INLINE vi16x vi_upper_nibbles(vi16x a) { return vi_high_nibbles(a); 
 static INFK_INLINE vi16x vi_add_groups(vi16x acc, vi16x lower, vi16x upper, vi16x scales) {
     return vi_add_group(acc, vi_add(lower, upper), scales);
 }
+
+/* Weighted bytes: weights as they come, in int16. */
+typedef vqw vi_quad;
+typedef vi16x vi_weighted;
+static INFK_INLINE vi_weighted vi_weighted_none(void) { return vi_zero(); }
+static INFK_INLINE void vi_store_weights(int16_t *p, vi16x a) { vi_store_i16(p, a); }
+static INFK_INLINE vi_quad vi_load_quad(const int8_t *p) { return vq_w(p); }
+static INFK_INLINE vi_weighted vi_weigh(vi_weighted acc, vi_quad a, const int16_t *weights, ptrdiff_t k) {
+    const int16_t *w = weights + k;
+    return vq_dot1(vq_dot1(vq_dot1(vq_dot1(acc, w[0], a.w0), w[4], a.w1), w[8], a.w2), w[12], a.w3);
+}
+static INFK_INLINE vi16x vi_weighted_sum(vi_weighted acc, int32_t all_weights) {
+    (void)all_weights;
+    return acc;
+}

@@ -207,6 +207,32 @@ static void check_bytes(bool extremes) {
     }
 }
 
+/* 16 weights times [4][16][4] random bytes, or the largest, or what no one wrote but has no weight. */
+static void check_weighted(int round) {
+    int8_t v[256];
+    int32_t weights[16], got[16], all = 0;
+    int16_t laid_out[16];
+    for (int i = 0; i < 16; i++) {
+        weights[i] = round == 0 ? 16383 : (int32_t)(random_bits() % 16384);
+        if (round == 1 && i % 3 == 0) weights[i] = 0;
+        all += weights[i];
+    }
+    for (int i = 0; i < 256; i++) { /* byte b of group k goes with weight 4 b + k */
+        v[i] = round == 0 ? (int8_t)(i / 4 % 2 ? 127 : -127) : (int8_t)(random_bits() >> 24);
+        if (round == 1 && (i % 4 * 4 + i / 64) % 3 == 0) v[i] = -128;
+    }
+    vi_store_weights(laid_out, vi_load(weights));
+    vi_weighted sums = vi_weighted_none();
+    for (int k = 0; k < 4; k++) sums = vi_weigh(sums, vi_load_quad(v + 64 * k), laid_out, k);
+    vi_store(got, vi_weighted_sum(sums, all));
+    for (int n = 0; n < 16; n++) {
+        int32_t want = 0;
+        for (int k = 0; k < 4; k++)
+            for (int b = 0; b < 4; b++) want += weights[4 * b + k] * v[64 * k + 4 * n + b];
+        check(got[n] == want, "vi_weigh", (float)n, (float)round, 0, (float)got[n], (float)want);
+    }
+}
+
 /* Towards zero, as C converts: ends of the range, halves, and random floats within it. */
 static void check_whole(void) {
     static const float ends[16] = {
@@ -347,6 +373,7 @@ int main(int argc, char **argv) {
         check_trees(a);
         check_hadamard(a);
         check_bytes(i % 2);
+        check_weighted(i % 3);
         a[i % 16] = s_float(special[i % N]);
         check_trees(a);
     }

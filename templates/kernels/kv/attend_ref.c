@@ -1,7 +1,9 @@
 /* attend: each head of a row over the positions that it sees: its own and those before it, at most `window`. Positions
  * are taken in parts [256 s, 256 s + 256). A score is the dot product of the records times the steps of k and of q
  * (f16: the sum with fma from +0, elements in order); part by part the maximum, e^(score - maximum), which is 0 below
- * e^-80, summed in 16 lanes by position mod 16, then the fixed tree, and times v with fma from +0, positions in order.
+ * e^-80, summed in 16 lanes by position mod 16, then the fixed tree. f16: they are multiplied by v with fma from +0,
+ * positions in order; int8: times the step of v they become whole 16383rds of the largest, whose sums of products with
+ * v are exact.
  * Parts are joined in order by their maxima. What comes out is divided by the sum and transformed back.
  * The bits of a result depend on the row's q and position and on the k and v it sees, on nothing else.
  *
@@ -36,14 +38,30 @@ static INFK_INLINE float INFK_PART(score)(const infk_kv_dims *d, const INFK_PART
     return s_mul(s_mul((float)dot, s_float(scales[j])), s_float(words[0]));
 }
 
-/* Element c of v, times a weight p: p * step and the number of steps, or p and v. */
-static INFK_INLINE float INFK_PART(add)(const infk_kv_dims *d, const INFK_PART(head) * h,
-                                        ptrdiff_t position, float p, ptrdiff_t c, float acc) {
-    const ptrdiff_t dim = d->head_dim, at = (32 + position % 32) * dim + c;
+/* Element c of v at a position. */
+static INFK_INLINE float INFK_PART(value)(const infk_kv_dims *d, const INFK_PART(head) * h,
+                                          ptrdiff_t position, ptrdiff_t c) {
+    const ptrdiff_t dim = d->head_dim, j = position % 32;
     const int8_t *part = INFK_PART(part)(d, h, position);
-    if (d->format) return s_fma(p, s_from_f16(((const infk_b2 *)(const void *)part)[at]), acc);
-    const infk_b4 *scales = (const infk_b4 *)(const void *)(part + 64 * dim);
-    return s_fma(s_mul(p, s_float(scales[32 + position % 32])), (float)part[at], acc);
+    if (d->format) return s_from_f16(((const infk_b2 *)(const void *)part)[(32 + j) * dim + c]);
+    return (float)part[32 * dim + ((j / 16 * 4 + j % 4) * dim + c) * 4 + j % 16 / 4];
+}
+
+/* int8: weights s of places [first, last] of the part at `from`, times the steps of v there, become whole steps of the
+ * largest / 16383; the size of such a step. */
+static INFK_INLINE float INFK_PART(round)(const infk_kv_dims *d, const INFK_PART(head) * h,
+                                          ptrdiff_t from, ptrdiff_t first, ptrdiff_t last, float *s) {
+    float most = 0.0f;
+    for (ptrdiff_t j = first; j <= last; j++) {
+        const infk_b4 *scales =
+            (const infk_b4 *)(const void *)(INFK_PART(part)(d, h, from + j) + 64 * d->head_dim);
+        s[j] = s_mul(s[j], s_float(scales[32 + j % 32]));
+        most = s_max_nan(most, s[j]);
+    }
+    const float by = s_mul(s_quantize_by(most), 129.0f); /* 127 * 129 is 16383 */
+    for (ptrdiff_t j = first; j <= last; j++)
+        s[j] = s_limit(s_round(s_mul(s[j], by)), 0.0f, 16383.0f);
+    return s_quantize_scale(most, s_div(1.0f, 129.0f));
 }
 
 /* What part s of head h gives: dim sums of v, then the maximum of its scores and the sum of its weights. */
@@ -67,10 +85,16 @@ static INFK_INLINE void INFK_PART(give_part)(const infk_kv_dims *d, const INFK_P
     }
     for (ptrdiff_t half = 8; half > 0; half /= 2)
         for (ptrdiff_t l = 0; l < half; l++) sum[l] += sum[l + half];
+    const float unit = d->format ? 1.0f : INFK_PART(round)(d, h, from, first, last, s);
     for (ptrdiff_t c = 0; c < dim; c++) {
-        to[c] = 0.0f;
-        for (ptrdiff_t j = first; j <= last; j++)
-            to[c] = INFK_PART(add)(d, h, from + j, s[j], c, to[c]);
+        float halves = 0.0f;
+        int32_t whole = 0;
+        for (ptrdiff_t j = first; j <= last; j++) {
+            const float v = INFK_PART(value)(d, h, from + j, c);
+            if (d->format) halves = s_fma(s[j], v, halves);
+            else whole += (int32_t)s[j] * (int32_t)v;
+        }
+        to[c] = d->format ? halves : s_mul((float)whole, unit);
     }
     to[dim] = max;
     to[dim + 1] = sum[0];

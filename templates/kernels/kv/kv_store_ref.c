@@ -52,7 +52,8 @@ static INFK_INLINE void INFK_PART(keep)(const infk_kv_dims *d, float *k, float *
     for (ptrdiff_t c = 0; c < dim; c++)
         part[((j / 16 * (dim / 4) + c / 4) * 16 + j % 16) * 4 + c % 4] = steps[c];
     scales[32 + j] = s_bits(INFK_PART(steps)(d, v, 1.0f, steps));
-    for (ptrdiff_t c = 0; c < dim; c++) part[(32 + j) * dim + c] = steps[c];
+    for (ptrdiff_t c = 0; c < dim; c++)
+        part[32 * dim + ((j / 16 * 4 + j % 4) * dim + c) * 4 + j % 16 / 4] = steps[c];
 }
 
 /* Place j of a block in f16. What is no number in v would reach rows that do not see it, by 0 * NaN: it goes to k. */

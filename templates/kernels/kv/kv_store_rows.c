@@ -47,7 +47,10 @@ static INFK_INLINE void INFK_PART(keep)(const infk_kv_dims *d, float *k, float *
     for (ptrdiff_t c = 0; c < dim / 4; c++)
         fours[(j / 16 * (dim / 4) + c) * 16 + j % 16] =
             (uint32_t)*(const infk_i4 *)(const void *)(steps + c * 4);
-    scales[32 + j] = s_bits(INFK_PART(steps)(d, v, 1.0f, part + (32 + j) * dim, &sum));
+    scales[32 + j] = s_bits(INFK_PART(steps)(d, v, 1.0f, steps, &sum));
+    /* Rows beside it are written at the same time: bytes alone. */
+    int8_t *to = part + 32 * dim + (j / 16 * 4 + j % 4) * 4 * dim + j % 16 / 4;
+    for (ptrdiff_t c = 0; c < dim; c++) to[4 * c] = steps[c];
 }
 
 static INFK_INLINE void INFK(kv_store)(const infk_kv_dims *d, const T *x, const W *positions,
