@@ -252,7 +252,7 @@ def check_batches(infc, _, work):
         expect(s.metric("infrt_batch_rows_sum") == sum(len(x) for x in asked), "alone")
     for x, y in zip(asked, alone):
         expect(np.abs(session.run(None, {"x": x})[0] - y).max() < 1e-6, "against ONNX Runtime")
-    with Server(work / "apart/apart", "--batch-wait", "300ms", prefix=["taskset", "-c", "0"]) as s, concurrent.futures.ThreadPoolExecutor(48) as pool:
+    with Server(work / "apart/apart", "--batch-wait", "2s", prefix=["taskset", "-c", "0"]) as s, concurrent.futures.ThreadPoolExecutor(48) as pool:
         together = list(pool.map(lambda i: infer(s, "apart", {"x": asked[i]}, i % 2)["y"], range(48)))
         expect(all(a.tobytes() == b.tobytes() for a, b in zip(alone, together)), "the same bits beside others")
         rows = s.metric("infrt_batch_rows_sum") / s.metric("infrt_batch_rows_count")
