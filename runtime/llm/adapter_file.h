@@ -74,5 +74,7 @@ infrt_status infrt_adapter_tensors_read(const char *path, const char *file, size
                                         infrt_adapter_tensor **out, uint32_t *n, infrt_error *error);
 /* Element i, row by row. */
 float infrt_adapter_element(const infrt_adapter_tensor *tensor, uint64_t i);
+/* Elements [first, first + n), all of them numbers. */
+void infrt_adapter_elements(const infrt_adapter_tensor *tensor, uint64_t first, uint64_t n, float *out);
 
 #endif

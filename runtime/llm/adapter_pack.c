@@ -62,8 +62,7 @@ static float row_of_a(const packer *p, uint64_t number, uint64_t row, uint64_t c
         row -= pair->a ? pair->rank : 0;
         pair = &p->parts[++i][number];
     }
-    for (uint64_t k = 0; k < columns; k++)
-        p->row[k] = infrt_adapter_element(pair->a, row * columns + k);
+    infrt_adapter_elements(pair->a, row * columns, columns, p->row);
     return sums(p) ? p->weights[i] * pair->scale : 1.0f;
 }
 
@@ -71,8 +70,9 @@ static void row_of_b(const packer *p, uint64_t number, uint64_t row) {
     float *at = p->row;
     for (uint32_t i = 0; i < p->n; i++) {
         const infrt_adapter_pair *pair = &p->parts[i][number];
-        for (uint64_t k = 0; pair->a && k < pair->rank; k++)
-            *at++ = infrt_adapter_element(pair->b, row * pair->rank + k);
+        if (!pair->a) continue;
+        infrt_adapter_elements(pair->b, row * pair->rank, pair->rank, at);
+        at += pair->rank;
     }
 }
 
@@ -83,15 +83,24 @@ static bool has_factors(const packer *p, uint64_t number) {
 
 /* ---- rows of panels ----------------------------------------------------------------------------- */
 
-static void row_put_int8(const float *row, uint64_t columns, float factor, uint64_t lane, char *panel) {
+static void row_put_int8(float *row, uint64_t columns, float factor, uint64_t lane, char *panel) {
     int8_t *to = (int8_t *)panel + (ptrdiff_t)(PANEL * 4 + lane);
-    float most = 0;
-    for (uint64_t k = 0; k < columns; k++) most = fabsf(row[k]) > most ? fabsf(row[k]) : most;
-    const float scale = most / 127.0f, stored = scale * factor;
+    uint32_t largest = 0; /* sizes of floats are in the order of their bits, of which vectors find the largest */
     for (uint64_t k = 0; k < columns; k++) {
-        const float q = scale > 0 ? rintf(row[k] / scale) : 0.0f;
-        to[k * PANEL] = (int8_t)(q > 127 ? 127 : q < -127 ? -127 : q);
+        uint32_t bits;
+        memcpy(&bits, &row[k], 4);
+        bits &= 0x7fffffffu;
+        largest = bits > largest ? bits : largest;
     }
+    float most;
+    memcpy(&most, &largest, 4);
+    const float scale = most / 127.0f, stored = scale * factor, whole = 0x1.8p23f;
+    if (!(scale > 0)) memset(row, 0, columns * sizeof *row);
+    for (uint64_t k = 0; k < columns && scale > 0; k++) {
+        const float q = (row[k] / scale + whole) - whole; /* beside 2^23 there is no room for fractions */
+        row[k] = q > 127 ? 127 : q < -127 ? -127 : q;
+    }
+    for (uint64_t k = 0; k < columns; k++) to[k * PANEL] = (int8_t)row[k];
     memcpy(panel + lane * 4, &stored, sizeof stored);
 }
 

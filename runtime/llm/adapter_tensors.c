@@ -156,22 +156,35 @@ infrt_status infrt_adapter_tensors_read(const char *path, const char *file, size
     return INFRT_OK;
 }
 
-float infrt_adapter_element(const infrt_adapter_tensor *t, uint64_t i) {
-    uint32_t word;
-    uint16_t half;
+static float of_bits(uint32_t bits) {
     float value;
-    if (t->type == INFRT_ADAPTER_F32) {
-        memcpy(&value, t->data + i * 4, 4);
-        return value;
-    }
-    memcpy(&half, t->data + i * 2, 2);
-    if (t->type == INFRT_ADAPTER_F16) { /* 2^112 moves the exponent, exactly */
-        word = (uint32_t)(half & 0x7fffu) << 13;
-        memcpy(&value, &word, 4);
-        value *= 0x1p112f;
-        return half & 0x8000u ? -value : value;
-    }
-    word = (uint32_t)half << 16;
-    memcpy(&value, &word, 4);
+    memcpy(&value, &bits, 4);
     return value;
+}
+
+/* Of a number; 2^112 moves the exponent, exactly. */
+static float of_f16(uint16_t half) {
+    const float size = of_bits((uint32_t)(half & 0x7fffu) << 13) * 0x1p112f;
+    return half & 0x8000u ? -size : size;
+}
+
+static uint16_t half_at(const char *data, uint64_t i) {
+    uint16_t half;
+    memcpy(&half, data + i * 2, 2);
+    return half;
+}
+
+float infrt_adapter_element(const infrt_adapter_tensor *t, uint64_t i) {
+    float value;
+    infrt_adapter_elements(t, i, 1, &value);
+    return value;
+}
+
+void infrt_adapter_elements(const infrt_adapter_tensor *t, uint64_t first, uint64_t n, float *out) {
+    const char *at = t->data + first * (t->type == INFRT_ADAPTER_F32 ? 4 : 2);
+    if (t->type == INFRT_ADAPTER_F32) memcpy(out, at, n * 4);
+    else if (t->type == INFRT_ADAPTER_F16)
+        for (uint64_t i = 0; i < n; i++) out[i] = of_f16(half_at(at, i));
+    else
+        for (uint64_t i = 0; i < n; i++) out[i] = of_bits((uint32_t)half_at(at, i) << 16);
 }

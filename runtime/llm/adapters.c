@@ -50,8 +50,8 @@ void infrt_adapters_hold(infrt_adapters *a, int32_t slot) {
     a->slots[slot].last_used = ++a->time;
 }
 
+/* Its memory stays resident: the next adapter would fault it in again page by page, while tokens wait. */
 static void slot_clear(infrt_adapters *a, int32_t slot) {
-    infrt_os_forget(slot_memory(a, slot), (size_t)a->slots[slot].bytes);
     a->slots[slot] = (infrt_adapter_slot){0};
 }
 
