@@ -1,6 +1,6 @@
 # The levels of other architectures cross-compiled and run under qemu-user. Small cases only differ in speed: emulation
 # is slow, so every fifth is run (--every), and the hash of all references, which covers all cases, must be the host's.
-# At the longer ones of the vector lengths that a program runs at it is every fifteenth, without the hash.
+# At the longer ones of the vector lengths that a program runs at it is every seventh, without the hash.
 # Nothing is sanitized there, so builds with sanitizers leave it out.
 if(INFC_SANITIZE)
   return()
@@ -74,7 +74,7 @@ function(kernels_cross_level arch level name march)
   foreach(cpu IN LISTS ARGN)
     string(MAKE_C_IDENTIFIER "${name}_${cpu}" test)
     kernels_add_test(kernels_${test} qemu-${arch} ${INFC_QEMU_${arch}} -cpu ${cpu} ${kernels} ${arguments})
-    set(arguments --every 15)
+    set(arguments --every 7)
     kernels_add_test(simd_${test} qemu-${arch} ${INFC_QEMU_${arch}} -cpu ${cpu} ${vocabulary})
   endforeach()
 endfunction()
