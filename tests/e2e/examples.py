@@ -26,8 +26,8 @@ def check_smollm2(infc, source, out):
     expect("Paris" in run(script, infc, out), "the capital of France")
     model = next((out / "models").iterdir())
     expect([p.name for p in (out / "models").iterdir()] == [model.name], "nothing but the model is left")
-    again = run(script, infc, out, "What is the capital of Italy?")
-    expect("fetching" not in again and "Rome" in again, f"a question of one's own: {again}")
+    again = run(script, infc, out, "What is the capital of Germany?")
+    expect("fetching" not in again and "Berlin" in again, f"a question of one's own: {again}")
     build = f"""sed s/tiny_lm/smollm2/g {source}/examples/tiny-lm/stream.c >{out}/stream.c
         cc -O2 -I {out}/smollm2/src/infrt -I {out}/smollm2 {out}/stream.c {out}/smollm2/src/infrt/*.c {out}/smollm2/lib*.a -pthread -lm -o {out}/stream
         {out}/stream "The capital of France is" """
