@@ -5,8 +5,9 @@ usage: serve_peers.py INFC SOURCE_DIR WORK_DIR [--parts clients,..] [--models sm
                       [--engines infc,llama_server] [--seconds N]
 
 Never part of the tests. What it needs, it makes once in WORK_DIR, as llm_peers.py does, and llama.cpp's server. Prompts
-are lists of random ids (seeded); the client runs niced. Both servers are asked for the same: two threads, 16 answers at
-a time, greedy, no end tokens.
+are lists of random ids (seeded); the client runs niced, but where gaps between tokens are measured: with as many workers
+as CPUs it would see tokens when it is let, not when they come. Both servers are asked for the same: two threads, 16
+answers at a time, greedy, no end tokens.
 - clients: 1, 4 and 16 clients, each asking again once it was answered: prompts of 128, answers of 64; tokens per second.
 - prefill: 8 streams while a ninth client sends prompts of 2000 tokens; the 99th percentile of the time between two
   tokens, relative to the same streams alone; infc without and with --target-itl.
@@ -36,7 +37,7 @@ from serve_client import closed_loop, complete, median, percentile, post, times_
 
 ANSWERS = 16
 CONTEXT = 4096
-TARGET = 1.5  # --target-itl by the time of a step of 8 streams alone
+TARGET = 1.25  # --target-itl by the time of a step of 8 streams alone
 
 
 def build_server(work):
@@ -249,6 +250,7 @@ def part_overload(s):
         print(f"{s.name}: memory " + " ".join(f"{m / 1e6:.0f}" for m in memory[:: max(1, len(memory) // 12)]), "MB")
 
 
+OF_GAPS = ("prefill", "loads")
 INFC_ONLY = ("lora", "loads", "overload")
 PARTS = {n.removeprefix("part_"): f for n, f in list(globals().items()) if n.startswith("part_")}
 
@@ -294,13 +296,15 @@ def main():
             settings.append("precision.weights=int4")
         context = min(CONTEXT, config.context)
         program = llm_peers.compiled(o.infc.resolve(), work, f"{name}_serve", whole, f"context={context}", *settings)
-        # Neither the client's niceness nor a child's is the servers'.
-        ours = ["nice", "-n", "-19", program, "serve", "--threads", 2, "--adapter-root", adapters(work, name, whole)]
-        theirs = ["nice", "-n", "-19", llama_server, "-m", gguf, "-t", 2, "-tb", 2, "-np", ANSWERS, "-c", CONTEXT + ANSWERS * 1024, "-kvu"]
+        ours = [program, "serve", "--threads", 2, "--adapter-root", adapters(work, name, whole)]
+        theirs = [llama_server, "-m", gguf, "-t", 2, "-tb", 2, "-np", ANSWERS, "-c", CONTEXT + ANSWERS * 1024, "-kvu"]
         servers = {n: w for n, w in {"infc": ours, "llama_server": theirs}.items() if n in o.engines}
-        setup = Setup(name, servers, config.vocab - 300, o.seconds)
-        os.setpriority(os.PRIO_PROCESS, 0, 19)
         for part in o.parts:
+            niceness = 0 if part in OF_GAPS else 19
+            os.setpriority(os.PRIO_PROCESS, 0, niceness)
+            # The client's niceness is not the servers'.
+            words = {n: ["nice", "-n", -niceness, *w] for n, w in servers.items()}
+            setup = Setup(name, words, config.vocab - 300, o.seconds)
             if setup.infc or not part.startswith(INFC_ONLY):
                 PARTS[part](setup)
 
