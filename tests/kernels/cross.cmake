@@ -1,6 +1,6 @@
 # The levels of other architectures cross-compiled and run under qemu-user. Small cases only differ in speed: emulation
 # is slow, so every fifth is run (--every), and the hash of all references, which covers all cases, must be the host's.
-# At the longer ones of the vector lengths that a program runs at it is every seventh, without the hash.
+# At the longer ones of the vector lengths that a program runs at it is a sample of every seventh, without the hash.
 # Nothing is sanitized there, so builds with sanitizers leave it out.
 if(INFC_SANITIZE)
   return()
@@ -67,14 +67,14 @@ function(kernels_cross_level arch level name march)
       ${CMAKE_CURRENT_SOURCE_DIR}/kernel_case.h VERBATIM)
   add_custom_target(kernels_cross_${name} ALL DEPENDS ${kernels} ${vocabulary})
   add_dependencies(kernels_cross_${name} infk_reference_text kernels_text_${level})
-  set(arguments --every 5)
-  if(NOT cross_folder)
-    list(APPEND arguments --hash-expect ${hash})
+  set(arguments --hash-expect ${hash} --every 5)
+  if(cross_folder)
+    set(arguments --every 5)
   endif()
   foreach(cpu IN LISTS ARGN)
     string(MAKE_C_IDENTIFIER "${name}_${cpu}" test)
     kernels_add_test(kernels_${test} qemu-${arch} ${INFC_QEMU_${arch}} -cpu ${cpu} ${kernels} ${arguments})
-    set(arguments --every 7)
+    set(arguments --sample 7)
     kernels_add_test(simd_${test} qemu-${arch} ${INFC_QEMU_${arch}} -cpu ${cpu} ${vocabulary})
   endforeach()
 endfunction()
