@@ -46,29 +46,31 @@ static void record(infc_cx *cx, infc_diag diag) {
     if (diag.severity == INFC_ERROR) cx->n_errors++;
 }
 
+static void say(infc_cx *cx, infc_diag diag, const char *format, va_list args) {
+    diag.text = infc_arena_vprintf(cx->arena, format, args);
+    record(cx, diag);
+}
+
 infc_status infc_fail(infc_cx *cx, infc_status status, infc_loc loc, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    const char *text = infc_arena_vprintf(cx->arena, format, args);
+    say(cx, (infc_diag){INFC_ERROR, status, loc, NULL}, format, args);
     va_end(args);
-    record(cx, (infc_diag){INFC_ERROR, status, loc, text});
     return status;
 }
 
 void infc_warn(infc_cx *cx, infc_loc loc, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    const char *text = infc_arena_vprintf(cx->arena, format, args);
+    say(cx, (infc_diag){INFC_WARNING, INFC_OK, loc, NULL}, format, args);
     va_end(args);
-    record(cx, (infc_diag){INFC_WARNING, INFC_OK, loc, text});
 }
 
 void infc_note(infc_cx *cx, infc_loc loc, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    const char *text = infc_arena_vprintf(cx->arena, format, args);
+    say(cx, (infc_diag){INFC_NOTE, INFC_OK, loc, NULL}, format, args);
     va_end(args);
-    record(cx, (infc_diag){INFC_NOTE, INFC_OK, loc, text});
 }
 
 infc_status infc_diags_status(const infc_cx *cx, size_t mark) {

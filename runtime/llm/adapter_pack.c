@@ -96,10 +96,11 @@ static void row_put_int8(float *row, uint64_t columns, float factor, uint64_t la
     memcpy(&most, &largest, 4);
     const float scale = most / 127.0f, stored = scale * factor, whole = 0x1.8p23f;
     if (!(scale > 0)) memset(row, 0, columns * sizeof *row);
-    for (uint64_t k = 0; k < columns && scale > 0; k++) {
-        const float q = (row[k] / scale + whole) - whole; /* beside 2^23 there is no room for fractions */
-        row[k] = q > 127 ? 127 : q < -127 ? -127 : q;
-    }
+    else
+        for (uint64_t k = 0; k < columns; k++) {
+            const float q = (row[k] / scale + whole) - whole; /* beside 2^23 there is no room for fractions */
+            row[k] = q > 127 ? 127 : q < -127 ? -127 : q;
+        }
     for (uint64_t k = 0; k < columns; k++) to[k * PANEL] = (int8_t)row[k];
     memcpy(panel + lane * 4, &stored, sizeof stored);
 }
