@@ -23,7 +23,7 @@ static int64_t panels(int64_t n) { return infc_round_up(n, PANEL); }
 
 /* A matrix in a slot: adapter_dims.def. And g, with DoRA. */
 static int64_t matrix_bytes(const infc_adapter_facts *f, int64_t rows, int64_t columns) {
-    const int64_t panel = f->int8 ? PANEL * 4 + PANEL * columns : PANEL * 4 * columns;
+    const int64_t panel = f->int8 ? PANEL * 4 + PANEL * infc_round_up(columns, 2) : PANEL * 4 * columns;
     return infc_round_up(panels(rows) / PANEL * panel, INFC_ALIGN);
 }
 
@@ -81,36 +81,39 @@ static int number_of(const char *role) {
 
 bool infc_llm_adapts(const infc_llm_build *b) { return b->facts.adapters.max_loaded > 0; }
 
-/* A x of the modules, and the attributes that say which these are. */
-static infc_status down(infc_llm_build *b, const infc_llm_rows *rows, const char *first, int n,
-                        int64_t *outputs, infc_attr attrs[4], MlirValue *out) {
-    const bool rms = !mlirValueIsNull(rows->norm);
+/* The attributes that say which modules these are. */
+static void attrs_of(const infc_llm_build *b, const char *first, int n, int64_t *outputs, infc_attr *attrs) {
     const int at = number_of(first);
-    const char *node = infc_arena_printf(b->cx->arena, "%s_adapter", first);
-    MlirValue in[4] = {rows->x};
-    int n_in = 1;
     for (int i = 0; i < n; i++) outputs[i] = b->facts.adapters.modules[at + i].outputs;
     attrs[0] = infc_attr_ints("modules", outputs, n);
     attrs[1] = infc_attr_int("ranks", panels(b->facts.adapters.max_rank));
     attrs[2] = infc_attr_int("first", b->layer * INFC_ADAPTER_MODULES + at);
+}
+
+infc_status infc_llm_adapter_rows(infc_llm_build *b, infc_llm_rows *rows, const char *first, int n) {
+    if (!infc_llm_adapts(b)) return INFC_OK;
+    const bool rms = !mlirValueIsNull(rows->norm);
+    const char *node = infc_arena_printf(b->cx->arena, "%s_adapter", first);
+    MlirValue in[4] = {rows->x};
+    int64_t outputs[INFC_ADAPTER_MODULES];
+    infc_attr attrs[4];
+    int n_in = 1;
+    attrs_of(b, first, n, outputs, attrs);
     attrs[3] = infc_attr_int("epsilon", infc_f32_bits((float)b->model->config.norm_epsilon));
     if (rms) in[n_in++] = rows->norm;
     in[n_in++] = b->inputs[INFC_LLM_ADAPTER_SLOTS];
     in[n_in++] = b->inputs[INFC_LLM_ADAPTER_POOL];
     return infc_llm_op(b, rms ? INFC_OP_adapter_rms : INFC_OP_adapter_in, node, in, n_in, attrs,
-                       rms ? 4 : 3, out);
+                       rms ? 4 : 3, &rows->adapted);
 }
 
 infc_status infc_llm_adapt(infc_llm_build *b, const infc_llm_rows *rows, const char *first, int n, MlirValue *y) {
     int64_t outputs[INFC_ADAPTER_MODULES];
-    infc_attr attrs[4];
-    MlirValue in[] = {*y,
-                      {0},
-                      b->inputs[INFC_LLM_ADAPTER_SLOTS],
-                      b->inputs[INFC_LLM_ADAPTER_POOL],
-                      b->inputs[modules[number_of(first)].use]};
+    infc_attr attrs[3];
+    MlirValue in[] = {*y, rows->adapted, b->inputs[INFC_LLM_ADAPTER_SLOTS],
+                      b->inputs[INFC_LLM_ADAPTER_POOL], b->inputs[modules[number_of(first)].use]};
     if (!infc_llm_adapts(b)) return INFC_OK;
-    INFC_TRY(down(b, rows, first, n, outputs, attrs, &in[1]));
+    attrs_of(b, first, n, outputs, attrs);
     const char *node = infc_arena_printf(b->cx->arena, "%s_adapted", first);
     return infc_llm_op(b, INFC_OP_adapter_out, node, in, 5, attrs, 3, y);
 }
@@ -118,20 +121,22 @@ infc_status infc_llm_adapt(infc_llm_build *b, const infc_llm_rows *rows, const c
 infc_status infc_llm_adapt_sum(infc_llm_build *b, const infc_llm_rows *rows, const char *role,
                                MlirValue before, MlirValue *y) {
     int64_t outputs;
-    infc_attr attrs[4];
+    infc_attr attrs[3];
     const MlirValue *i = b->inputs, use = i[modules[number_of(role)].use];
-    MlirValue in[] = {*y, {0}, before, i[INFC_LLM_ADAPTER_SLOTS], i[INFC_LLM_ADAPTER_POOL], use};
+    MlirValue in[] = {
+        *y, rows->adapted, before, i[INFC_LLM_ADAPTER_SLOTS], i[INFC_LLM_ADAPTER_POOL], use};
     if (!infc_llm_adapts(b)) return INFC_OK;
-    INFC_TRY(down(b, rows, role, 1, &outputs, attrs, &in[1]));
+    attrs_of(b, role, 1, &outputs, attrs);
     const char *node = infc_arena_printf(b->cx->arena, "%s_adapted", role);
     return infc_llm_op(b, INFC_OP_adapter_sum, node, in, 6, attrs, 3, y);
 }
 
 infc_status infc_llm_adapt_gated(infc_llm_build *b, const infc_llm_rows *rows, MlirValue both, MlirValue *h) {
     int64_t outputs[INFC_ADAPTER_MODULES];
-    infc_attr attrs[4];
+    infc_attr attrs[3];
     const MlirValue *i = b->inputs, use = i[INFC_LLM_ADAPTS_GATE_UP];
-    MlirValue in[] = {*h, both, {0}, i[INFC_LLM_ADAPTER_SLOTS], i[INFC_LLM_ADAPTER_POOL], use};
-    INFC_TRY(down(b, rows, "ffn_gate", 2, outputs, attrs, &in[2]));
+    MlirValue in[] = {*h, both, rows->adapted, i[INFC_LLM_ADAPTER_SLOTS], i[INFC_LLM_ADAPTER_POOL],
+                      use};
+    attrs_of(b, "ffn_gate", 2, outputs, attrs);
     return infc_llm_op(b, INFC_OP_adapter_gate, "ffn_adapted", in, 6, attrs, 3, h);
 }

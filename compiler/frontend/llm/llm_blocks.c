@@ -145,9 +145,11 @@ static infc_status gated_apart(infc_llm_build *b, infc_llm_rows *rows, const inf
     MlirValue g, u;
     INFC_TRY(infc_llm_format_of(b, gate, &format));
     INFC_TRY(infc_llm_format_of(b, up, &other));
+    INFC_TRY(infc_llm_adapter_rows(b, rows, "ffn_gate", 1));
     INFC_TRY(product(b, rows, "gate", format, &gate, 1, &g));
     INFC_TRY(infc_llm_adapt(b, rows, "ffn_gate", 1, &g));
     INFC_TRY(map(b, "silu", "gate", g, (MlirValue){0}, &g));
+    INFC_TRY(infc_llm_adapter_rows(b, rows, "ffn_up", 1));
     INFC_TRY(product(b, rows, "up", other, &up, 1, &u));
     INFC_TRY(infc_llm_adapt(b, rows, "ffn_up", 1, &u));
     return map(b, "mul", "up", g, u, out);
@@ -166,6 +168,7 @@ infc_status infc_llm_gated(infc_llm_build *b, infc_llm_rows *rows, const infc_st
     if (infc_llm_format_floats(format) || !infc_llm_format_equal(format, other) || odd)
         return gated_apart(b, rows, gate, up, out);
     int n_attrs = product_attrs(format, outputs, rows->columns, attrs);
+    INFC_TRY(infc_llm_adapter_rows(b, rows, "ffn_gate", 2));
     INFC_TRY(input_of(b, rows, format, "gate_up", &in[0]));
     INFC_TRY(infc_llm_packed(b, both, 2, format, 2, &in[1]));
     INFC_TRY(infc_llm_op(b, linear_of(format, true), "gate_up", in, 2, attrs, n_attrs, out));

@@ -61,6 +61,7 @@ typedef struct infc_llm_rows {
     MlirValue x, norm; /* norm: null, or what rows are multiplied with after their root mean square is taken off */
     int64_t columns;
     MlirValue floats, records[2], groups; /* records: transformed by 64 and by 128 values */
+    MlirValue adapted;                    /* what infc_llm_adapter_rows has made last */
 } infc_llm_rows;
 
 infc_llm_rows infc_llm_rows_of(MlirValue x, int64_t columns);
@@ -81,8 +82,10 @@ infc_status infc_llm_embed(infc_llm_build *b, const infc_stored_tensor *table, M
 /* Sets facts.adapters as the spec asks. */
 void infc_llm_adapter_facts(infc_llm_build *b);
 bool infc_llm_adapts(const infc_llm_build *b);
-/* y, which nothing else reads, plus what adapters add to it: of n modules of the layer that read `rows`, from the one
- * of that role on. Without adapters y stays as it is. */
+/* A x of n modules of the layer that read `rows`, from the one of that role on. Before what the base makes of the rows,
+ * as all of these wait for no more than the rows; without adapters nothing. */
+infc_status infc_llm_adapter_rows(infc_llm_build *b, infc_llm_rows *rows, const char *first, int n);
+/* y, which nothing else reads, plus what adapters add to it: those modules. Without adapters y stays as it is. */
 infc_status infc_llm_adapt(infc_llm_build *b, const infc_llm_rows *rows, const char *first, int n, MlirValue *y);
 /* The same of one module, of a y that `before` has been added to. */
 infc_status infc_llm_adapt_sum(infc_llm_build *b, const infc_llm_rows *rows, const char *role,

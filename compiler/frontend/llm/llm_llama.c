@@ -13,10 +13,12 @@ static infc_status attention(infc_llm_build *b, MlirValue x, MlirValue *out) {
     infc_llm_rows rows;
     MlirValue y;
     INFC_TRY(normed(b, x, "attn_norm", &rows));
+    INFC_TRY(infc_llm_adapter_rows(b, &rows, "attn_q", 3));
     INFC_TRY(infc_llm_linear(b, &rows, "qkv", qkv, 3, &y));
     INFC_TRY(infc_llm_adapt(b, &rows, "attn_q", 3, &y));
     INFC_TRY(infc_llm_attend(b, y, &y));
     rows = infc_llm_rows_of(y, (int64_t)(b->model->config.heads * b->model->config.head_dim));
+    INFC_TRY(infc_llm_adapter_rows(b, &rows, "attn_o", 1));
     INFC_TRY(infc_llm_linear(b, &rows, "attn_o", &o, 1, &y));
     INFC_TRY(infc_llm_add(b, "attn_residual", y, x, out));
     return infc_llm_adapt_sum(b, &rows, "attn_o", x, out);
@@ -29,6 +31,7 @@ static infc_status feed_forward(infc_llm_build *b, MlirValue x, MlirValue *out) 
     INFC_TRY(normed(b, x, "ffn_norm", &rows));
     INFC_TRY(infc_llm_gated(b, &rows, infc_llm_tensor(b, "ffn_gate"), infc_llm_tensor(b, "ffn_up"), &y));
     rows = infc_llm_rows_of(y, (int64_t)b->model->config.ffn);
+    INFC_TRY(infc_llm_adapter_rows(b, &rows, "ffn_down", 1));
     INFC_TRY(infc_llm_linear(b, &rows, "ffn_down", &down, 1, &y));
     INFC_TRY(infc_llm_add(b, "ffn_residual", y, x, out));
     return infc_llm_adapt_sum(b, &rows, "ffn_down", x, out);
