@@ -255,7 +255,7 @@ static ptrdiff_t recurrent_rows(const infk_recurrent_dims *d) { return d->dirs *
 
 static ptrdiff_t adapter_units(infk_kind kind, const infk_adapter_dims *d) {
     if (kind != INFK_adapter_in && kind != INFK_adapter_rms) return blocks_of(d->n);
-    return (d->t + 11) / 12 * d->modules * (d->ranks / 16);
+    return (d->t + INFK_ADAPTER_ROWS - 1) / INFK_ADAPTER_ROWS * d->modules * (d->ranks / 16);
 }
 
 static uint64_t adapter_flops(infk_kind kind, const infk_adapter_dims *d) {

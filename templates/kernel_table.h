@@ -114,6 +114,8 @@ typedef enum infk_kind {
     INFK_N_KINDS
 } infk_kind;
 
+enum { INFK_ADAPTER_ROWS = 8 }; /* of a unit of adapter_in and adapter_rms */
+
 typedef struct infk_kind_info {
     const char *name, *dims_name; /* "conv", "conv" */
     const char *operands;         /* "x w i32": see kernel_ops.def */

@@ -42,11 +42,8 @@ static int type_of(const packer *p, uint64_t number) {
 }
 
 static uint64_t panel_bytes(int type, uint64_t columns) {
-    return columns * PANEL *
-               (type == INFRT_ADAPTER_F32 ? 4
-                : type == INT8            ? 1
-                                          : 2) +
-           (type == INT8 ? PANEL * 4 : 0);
+    if (type == INT8) return PANEL * 4 + (columns + columns % 2) * PANEL;
+    return columns * PANEL * (type == INFRT_ADAPTER_F32 ? 4 : 2);
 }
 static uint64_t matrix_bytes(int type, uint64_t rows, uint64_t columns) {
     return lines((rows + PANEL - 1) / PANEL * panel_bytes(type, columns));
@@ -84,7 +81,7 @@ static bool has_factors(const packer *p, uint64_t number) {
 /* ---- rows of panels ----------------------------------------------------------------------------- */
 
 static void row_put_int8(float *row, uint64_t columns, float factor, uint64_t lane, char *panel) {
-    int8_t *to = (int8_t *)panel + (ptrdiff_t)(PANEL * 4 + lane);
+    int8_t *to = (int8_t *)panel + (ptrdiff_t)(PANEL * 4 + lane * 2);
     uint32_t largest = 0; /* sizes of floats are in the order of their bits, of which vectors find the largest */
     for (uint64_t k = 0; k < columns; k++) {
         uint32_t bits;
@@ -101,7 +98,7 @@ static void row_put_int8(float *row, uint64_t columns, float factor, uint64_t la
             const float q = (row[k] / scale + whole) - whole; /* beside 2^23 there is no room for fractions */
             row[k] = q > 127 ? 127 : q < -127 ? -127 : q;
         }
-    for (uint64_t k = 0; k < columns; k++) to[k * PANEL] = (int8_t)row[k];
+    for (uint64_t k = 0; k < columns; k++) to[k / 2 * PANEL * 2 + k % 2] = (int8_t)row[k];
     memcpy(panel + lane * 4, &stored, sizeof stored);
 }
 

@@ -175,4 +175,5 @@ static INFK_INLINE vf16x v_activate_at(ptrdiff_t code, ptrdiff_t alpha_bits, ptr
 #undef V_1
 #undef V_2
 
+#include "strips.h"
 #endif

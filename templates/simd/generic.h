@@ -214,4 +214,5 @@ static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
 #undef P
 #undef PF
 
+#include "strips.h"
 #endif

@@ -240,4 +240,6 @@ static INFK_INLINE void s_steps(const float *x, ptrdiff_t n, float *out) {
     }
 }
 
+#include "scalar_strips.h"
+
 #endif

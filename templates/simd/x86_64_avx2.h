@@ -183,4 +183,5 @@ static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
 #undef PF
 #undef INFK_HAS_ROUND
 
+#include "strips.h"
 #endif

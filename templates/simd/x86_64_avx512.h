@@ -133,4 +133,5 @@ static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
 #undef INFK_HAS_ROUND
 #undef INFK_HAS_SCALE2
 
+#include "strips.h"
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 3, MOST = 40, FIRST = 2, MOST_K = 200, MOST_N = 96, RANKS = 48 };
+enum { SLOTS = 3, MOST = 70, FIRST = 2, MOST_K = 600, MOST_N = 96, RANKS = 48 };
 static long checks, failures;
 
 /* t rows; outputs of the modules; ranks of the first module in each slot, which others follow. */
@@ -20,7 +20,7 @@ typedef struct adapter_case {
 static const adapter_case cases[] = {
     {1, 64, {32}, 1, 16},       {1, 130, {23}, 1, 5},          {4, 64, {64, 16, 16}, 3, 32},
     {13, 200, {16, 48}, 2, 33}, {40, 65, {32, 16, 32}, 3, 48}, {7, 1, {40}, 1, 1},
-    {26, 96, {48, 48}, 2, 20},  {9, 70, {90}, 1, 24},
+    {26, 96, {48, 48}, 2, 20},  {9, 70, {90}, 1, 24},          {70, 577, {33}, 1, 40},
 };
 
 static float x[MOST * MOST_K], weight[MOST_K], y[MOST * 2 * MOST_N], before[MOST * MOST_N],
@@ -68,14 +68,15 @@ static ptrdiff_t put_panels(int8_t *at, int type, ptrdiff_t rows, ptrdiff_t colu
                     element = type == 3 ? 1
                               : type    ? 2
                                         : 4,
-                    panel = scales + 16 * columns * element;
+                    panel = scales + 16 * (columns + (type == 3 ? columns % 2 : 0)) * element;
     for (ptrdiff_t row = 0; row < rows; row++) {
         int8_t *of = at + row / 16 * panel;
         const float scale_of = 0.001f * (float)(1 + row % 7);
         if (type == 3) memcpy(of + row % 16 * 4, &scale_of, 4);
-        for (ptrdiff_t i = 0; i < columns; i++)
-            stored[row * stride + i] =
-                put(of + scales, i * 16 + row % 16, type, value()) * (type == 3 ? scale_of : 1.0f);
+        for (ptrdiff_t i = 0; i < columns; i++) {
+            const ptrdiff_t to = type == 3 ? i / 2 * 32 + row % 16 * 2 + i % 2 : i * 16 + row % 16;
+            stored[row * stride + i] = put(of + scales, to, type, value()) * (type == 3 ? scale_of : 1.0f);
+        }
     }
     return ((rows + 15) / 16 * panel + 63) / 64 * 64;
 }

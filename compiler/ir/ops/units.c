@@ -18,8 +18,8 @@ static int64_t llm_units(const infc_kernel_call *call) {
     case INFK_attend: return infc_dim_mul(call->dims.kv.rows, call->dims.kv.heads);
     case INFK_adapter_in:
     case INFK_adapter_rms:
-        return product(infc_dim_blocks(call->dims.adapter.t, 12), call->dims.adapter.modules,
-                       call->dims.adapter.ranks / 16);
+        return product(infc_dim_blocks(call->dims.adapter.t, INFK_ADAPTER_ROWS),
+                       call->dims.adapter.modules, call->dims.adapter.ranks / 16);
     case INFK_adapter_out:
     case INFK_adapter_sum:
     case INFK_adapter_gate: return infc_dim_blocks(call->dims.adapter.n, 16);

@@ -4,7 +4,6 @@
 static INFK_INLINE float INFK_PART(at)(const int8_t *p, ptrdiff_t i, int type) {
     const infk_b2 *halves = (const infk_b2 *)(const void *)p;
     if (type == 0) return ((const float *)(const void *)p)[i];
-    if (type == 3) return (float)p[i];
     return type == 1 ? s_float((uint32_t)halves[i] << 16) : s_from_f16(halves[i]);
 }
 
@@ -19,12 +18,13 @@ static INFK_INLINE float INFK_PART(with)(const infk_adapter_dims *d, float y, co
     const int type = (int)(entry[0] >> 16 & 0xff);
     const int8_t *all = slot + (ptrdiff_t)entry[3] * 64;
     const float *g = (const float *)(const void *)all - d->n;
-    const int8_t *scales = all + (type == 3 ? n / 16 * 64 : 0);
-    const int8_t *b = scales + (type == 3 ? 64 : 0);
-    for (int r = 0; r < rank; r++)
-        sum = s_fma(down[(t * d->modules + m) * d->ranks + r],
-                    INFK_PART(at)(b, (n / 16 * rank + r) * 16 + n % 16, type), sum);
-    if (type == 3) sum *= ((const float *)(const void *)(scales + n / 16 * rank * 16))[n % 16];
+    const int8_t *panel = all + n / 16 * (type == 3 ? 64 + (rank + rank % 2) * 16 : 0);
+    const T *of = down + (t * d->modules + m) * d->ranks;
+    for (int r = 0; type != 3 && r < rank; r++)
+        sum = s_fma(of[r], INFK_PART(at)(all, (n / 16 * rank + r) * 16 + n % 16, type), sum);
+    if (type == 3)
+        sum = s_dot_strips(of, rank, panel + 64 + n % 16 * 2, sum) *
+              ((const float *)(const void *)panel)[n % 16];
     if (entry[0] >> 24) return g[n] * (y + sum);
     return rank ? y + sum : y;
 }
