@@ -12,7 +12,8 @@ answers at a time, greedy, no end tokens.
 - prefill: 8 streams while a ninth client sends prompts of 2000 tokens; the 99th percentile of the time between two
   tokens, relative to the same streams alone; infc without and with --target-itl.
 - prefix: time to the first token of a prompt whose first 1024 tokens were seen, relative to one that is new.
-- lora (infc): 16 clients with none and with four adapters of rank 32 (q and v; random); the loss of tokens per second.
+- lora (infc): 16 clients with none, with one and with four adapters of rank 32 (q and v; random), in turns; the loss of
+  tokens per second.
 - loads (infc): 8 streams while adapters are loaded and unloaded, 50 times; as prefill, and whether texts stay the same.
 - overload (infc): requests at ten times the rate that 16 clients get, for --seconds; answers finished per second relative
   to these, growth of memory, how many were refused.
@@ -24,6 +25,7 @@ import os
 import pathlib
 import random
 import socket
+import statistics
 import subprocess
 import sys
 import time
@@ -173,23 +175,22 @@ async def load(port, name, folder):
 
 
 def part_lora(s):
+    """In turns, so that a machine whose speed moves meets all alike: each beside what was before and after it without."""
     with running(s.infc) as (port, _):
         for i in range(4):
             asyncio.run(load(port, f"qv{i}", f"qv{i}"))
-        speeds = {}
-        for n in (0, 1, 4, 0):
+
+        async def loop(n):
             models = [{}] if n == 0 else [{"model": f"qv{i}"} for i in range(n)]
+            each = ANSWERS // len(models)
+            groups = [closed_loop(port, each, s.seconds, s.prompts(32, m["model"] if m else "base"), 64, **m) for m in models]
+            return sum(speed for _, speed in await asyncio.gather(*groups))
 
-            async def loop():
-                each = ANSWERS // len(models)
-                groups = [closed_loop(port, each, s.seconds, s.prompts(32, m["model"] if m else "base"), 64, **m) for m in models]
-                return sum(speed for _, speed in await asyncio.gather(*groups))
-
-            speeds.setdefault(n, []).append(asyncio.run(loop()))
-        base = sum(speeds[0]) / 2
-        for n in (1, 4):
-            print(f"{s.name}: {n} adapters {speeds[n][0]:.1f} tokens/s, none {base:.1f}", flush=True)
-            s.result(f"lora{n}.cost", 1 - speeds[n][0] / base)
+        turns = [(n, asyncio.run(loop(n))) for n in (0, 1, 0, 4) * 3 + (0,)]
+    for n in (1, 4):
+        costs = [1 - 2 * turns[i][1] / (turns[i - 1][1] + turns[i + 1][1]) for i in range(1, len(turns), 2) if turns[i][0] == n]
+        print(f"{s.name}: {n} adapters cost {', '.join(f'{c:.3f}' for c in costs)} of the tokens per second", flush=True)
+        s.result(f"lora{n}.cost", statistics.median(costs))
 
 
 def part_loads(s):
