@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 3, MOST = 70, FIRST = 2, MOST_K = 600, MOST_N = 96, RANKS = 48 };
+enum { SLOTS = 3, MOST = 70, FIRST = 2, MOST_K = 600, MOST_N = 96, RANKS = 528 };
 static long checks, failures;
 
 /* t rows; outputs of the modules; ranks of the first module in each slot, which others follow. */
@@ -21,6 +21,7 @@ static const adapter_case cases[] = {
     {1, 64, {32}, 1, 16},       {1, 130, {23}, 1, 5},          {4, 64, {64, 16, 16}, 3, 32},
     {13, 200, {16, 48}, 2, 33}, {40, 65, {32, 16, 32}, 3, 48}, {7, 1, {40}, 1, 1},
     {26, 96, {48, 48}, 2, 20},  {9, 70, {90}, 1, 24},          {70, 577, {33}, 1, 40},
+    {3, 40, {64, 18}, 2, 515}, /* more ranks than a strip of int16 has */
 };
 
 static float x[MOST * MOST_K], weight[MOST_K], y[MOST * 2 * MOST_N], before[MOST * MOST_N],
@@ -31,8 +32,11 @@ static ptrdiff_t slot_bytes;
 static uint64_t state = 5;
 static int turn; /* each slot has each type once */
 
+/* Most ranks that the kernels are told of. */
+static ptrdiff_t ranks_of(const adapter_case *c) { return c->rank > 48 ? RANKS : 48; }
 static ptrdiff_t rank_of(const adapter_case *c, int slot, ptrdiff_t m) {
-    const ptrdiff_t rank = slot == 1 && m == c->modules - 1 ? 0 : (c->rank + slot * 7 + m * 3) % (RANKS + 1);
+    const ptrdiff_t rank =
+        slot == 1 && m == c->modules - 1 ? 0 : (c->rank + slot * 7 + m * 3) % (ranks_of(c) + 1);
     return slot == 0 && rank == 0 ? 1 : rank;
 }
 static int type_of(int slot, ptrdiff_t m) { return (int)((slot + m + turn) % 4); }
@@ -116,8 +120,8 @@ static infk_adapter_dims dims_of(const adapter_case *c, infk_kind kind) {
     uint32_t bits;
     memcpy(&bits, &epsilon, 4);
     return (infk_adapter_dims){
-        c->t,       c->k,  n,     c->outputs[0], c->modules > 1 ? c->outputs[1] : 0,
-        c->modules, RANKS, FIRST, SLOTS,         slot_bytes,
+        c->t,       c->k,        n,     c->outputs[0], c->modules > 1 ? c->outputs[1] : 0,
+        c->modules, ranks_of(c), FIRST, SLOTS,         slot_bytes,
         bits};
 }
 
@@ -224,7 +228,7 @@ static void check_down(const adapter_case *c, bool rms, ptrdiff_t t) {
 static double up_of(const adapter_case *c, ptrdiff_t t, ptrdiff_t m, ptrdiff_t n) {
     double sum = 0;
     for (ptrdiff_t r = 0; slots[t] >= 0 && slots[t] < SLOTS && r < rank_of(c, slots[t], m); r++)
-        sum += (double)down[(t * c->modules + m) * RANKS + r] * (double)b_of[slots[t]][m][n][r];
+        sum += (double)down[(t * c->modules + m) * ranks_of(c) + r] * (double)b_of[slots[t]][m][n][r];
     return sum;
 }
 
