@@ -87,7 +87,8 @@ async def complete(port, prompt, tokens, **more):
 
 
 async def closed_loop(port, clients, seconds, prompts, tokens, **more):
-    """Each client asks again as soon as it was answered, until `seconds` are over. -> answers, tokens per second"""
+    """Each client asks again as soon as it was answered, until `seconds` are over. -> answers, tokens per second while all
+    do: after the first fifth, when answers no longer begin at once, and before the end, when they become fewer"""
     answers = []
     begin = time.monotonic()
 
@@ -98,7 +99,9 @@ async def closed_loop(port, clients, seconds, prompts, tokens, **more):
             turn += 1
 
     await asyncio.gather(*(client(i) for i in range(clients)))
-    return answers, sum(a.tokens for a in answers) / (time.monotonic() - begin)
+    first, last = begin + seconds / 5, begin + seconds
+    shares = (a.tokens * sum(first <= t < last for t in a.times) / len(a.times) for a in answers if a.times)
+    return answers, sum(shares) / (last - first)
 
 
 def percentile(values, share):
