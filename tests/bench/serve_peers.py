@@ -25,7 +25,6 @@ import os
 import pathlib
 import random
 import socket
-import statistics
 import subprocess
 import sys
 import time
@@ -190,7 +189,7 @@ def part_lora(s):
     for n in (1, 4):
         costs = [1 - 2 * turns[i][1] / (turns[i - 1][1] + turns[i + 1][1]) for i in range(1, len(turns), 2) if turns[i][0] == n]
         print(f"{s.name}: {n} adapters cost {', '.join(f'{c:.3f}' for c in costs)} of the tokens per second", flush=True)
-        s.result(f"lora{n}.cost", statistics.median(costs))
+        s.result(f"lora{n}.cost", median(costs))
 
 
 def part_loads(s):
