@@ -240,6 +240,7 @@ static INFK_INLINE void s_steps(const float *x, ptrdiff_t n, float *out) {
     }
 }
 
+#include "scalar_adapters.h"
 #include "scalar_strips.h"
 
 #endif

@@ -1,8 +1,9 @@
 /* scalar_strips.h - a strip of a row, up to 512 values, as int16 in proportion to the largest magnitude. Times int8 the
  * sum of a strip is within int32, so that it has the same bits in any order. Infinities and what is no number make the
  * step a NaN, as s_quantize_scale. */
-/* What values are multiplied by, and the step that undoes it. */
 enum { S_STRIP = 512 };
+
+/* What values are multiplied by, and the step that undoes it. */
 static INFK_INLINE float s_strip_by(float most) {
     return most < 0x1p-110f ? 0.0f : 32767.0f / most;
 }

@@ -1,5 +1,5 @@
 /* strips.h - rows as int16 times panels of int8, [pairs][16][2], in strips of which an int32 holds the sum. Over the
- * vocabulary; s_strip and s_dot_strips of scalar.h are the same. */
+ * vocabulary; s_strip and s_dot_strips are the same. */
 
 /* q has room for whole 16; what fills it up is zeros. */
 static INFK_INLINE float v_strip(const float *x, ptrdiff_t n, int16_t *q) {

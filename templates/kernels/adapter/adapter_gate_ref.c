@@ -18,10 +18,10 @@ static INFK_INLINE float INFK_PART(with)(const infk_adapter_dims *d, float y, co
     const int type = (int)(entry[0] >> 16 & 0xff);
     const int8_t *all = slot + (ptrdiff_t)entry[3] * 64;
     const float *g = (const float *)(const void *)all - d->n;
-    const int8_t *panel = all + n / 16 * (type == 3 ? 64 + (rank + rank % 2) * 16 : 0);
+    const int8_t *panel = all + n / 16 * s_panel_bytes(type, rank);
     const T *of = down + (t * d->modules + m) * d->ranks;
     for (int r = 0; type != 3 && r < rank; r++)
-        sum = s_fma(of[r], INFK_PART(at)(all, (n / 16 * rank + r) * 16 + n % 16, type), sum);
+        sum = s_fma(of[r], INFK_PART(at)(panel, r * 16 + n % 16, type), sum);
     if (type == 3)
         sum = s_dot_strips(of, rank, panel + 64 + n % 16 * 2, sum) *
               ((const float *)(const void *)panel)[n % 16];
