@@ -2,6 +2,9 @@
  * sum of a strip is within int32, so that it has the same bits in any order. Infinities and what is no number make the
  * step a NaN, as s_quantize_scale. */
 enum { S_STRIP = 512 };
+/* How many bytes before their turn panels are fetched, in the order in which they are read: what memory delivers while
+ * a row is made ready. */
+enum { S_AHEAD = 8192 };
 
 /* What values are multiplied by, and the step that undoes it. */
 static INFK_INLINE float s_strip_by(float most) {

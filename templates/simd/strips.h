@@ -18,16 +18,17 @@ static INFK_INLINE float v_strip(const float *x, ptrdiff_t n, int16_t *q) {
     }
     return step;
 }
-/* Sums of n values of each of up to eight rows, each in a line of q_row, times one panel. */
+/* Sums of n values of each of up to eight rows, each in a line of q_row, times one panel. What lies
+ * `ahead` bytes from it is read soon. */
 static INFK_INLINE void v_dots(const int16_t *q, ptrdiff_t q_row, int rows, const int8_t *w,
-                               ptrdiff_t n, vi16x *out) {
+                               ptrdiff_t n, ptrdiff_t ahead, vi16x *out) {
     vi16x first[8], second[8]; /* one sum alone would wait for itself */
     INFK_UNROLL
     for (int p = 0; p < rows; p++) first[p] = second[p] = vi_zero();
     ptrdiff_t i = 0;
     for (; i + 4 <= n; i += 4) {
         const vi16x a = vi_pairs_i8(w + i * 16), b = vi_pairs_i8(w + i * 16 + 32);
-        INFK_PREFETCH(w, i * 16 + 2048);
+        INFK_PREFETCH_FAR(w, ahead + i * 16);
         INFK_UNROLL
         for (int p = 0; p < rows; p++) {
             first[p] = vi_dot2(first[p], a, vi_pair(q + p * q_row + i));
@@ -44,13 +45,13 @@ static INFK_INLINE void v_dots(const int16_t *q, ptrdiff_t q_row, int rows, cons
 }
 /* Of one row times four panels, w_panel bytes apart. */
 static INFK_INLINE void v_dots_across(const int16_t *q, const int8_t *w, ptrdiff_t w_panel,
-                                      ptrdiff_t n, vi16x out[4]) {
+                                      ptrdiff_t n, ptrdiff_t ahead, vi16x out[4]) {
     INFK_UNROLL
     for (int p = 0; p < 4; p++) out[p] = vi_zero();
     for (ptrdiff_t i = 0; i < n; i += 2) {
         const vi16x x = vi_pair(q + i);
-        INFK_PREFETCH(w, 4 * w_panel + i * 64);
-        INFK_PREFETCH(w, 4 * w_panel + i * 64 + 64);
+        INFK_PREFETCH_FAR(w, ahead + i * 64);
+        INFK_PREFETCH_FAR(w, ahead + i * 64 + 64);
         INFK_UNROLL
         for (int p = 0; p < 4; p++)
             out[p] = vi_dot2(out[p], vi_pairs_i8(w + p * w_panel + i * 16), x);
