@@ -9,7 +9,7 @@ endif()
 find_program(INFC_CROSS_CC clang-22)
 set(common_flags -O1 -Wno-pass-failed -std=gnu17 -static -ffp-contract=off -fno-math-errno -ffunction-sections -Wl,--gc-sections
   -I${CMAKE_SOURCE_DIR} -I${CMAKE_SOURCE_DIR}/runtime/include)
-list(TRANSFORM drivers PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE common_sources)
+list(TRANSFORM cases PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE common_sources)
 list(APPEND common_sources ${CMAKE_BINARY_DIR}/generated/reference_kernels.c ${CMAKE_SOURCE_DIR}/templates/reference.c
   ${CMAKE_SOURCE_DIR}/templates/kernel_table.c ${CMAKE_SOURCE_DIR}/templates/kernel_memory.c
   ${CMAKE_SOURCE_DIR}/templates/kernel_fast.c)
@@ -30,8 +30,9 @@ foreach(arch aarch64 riscv64)
   set(sources ${common_sources} ${CMAKE_CURRENT_BINARY_DIR}/text_generic.c)
   # Nothing here selects a kernel: what kernel_table.c needs for that is left out by the linker.
   add_custom_command(OUTPUT ${program}
-    COMMAND ${INFC_CROSS_CC} ${flags} -DLEVEL=generic -DLEVEL_generic ${sources} -lm -o ${program}
-    DEPENDS ${sources} ${CMAKE_CURRENT_SOURCE_DIR}/kernel_case.h VERBATIM)
+    COMMAND ${INFC_CROSS_CC} ${flags} -DLEVEL=generic -DLEVEL_generic ${sources} ${CMAKE_CURRENT_SOURCE_DIR}/kernels_test.c
+      -lm -o ${program}
+    DEPENDS ${sources} ${CMAKE_CURRENT_SOURCE_DIR}/kernels_test.c ${CMAKE_CURRENT_SOURCE_DIR}/kernel_case.h VERBATIM)
   set(vocabulary_program ${CMAKE_CURRENT_BINARY_DIR}/simd_${arch})
   add_custom_command(OUTPUT ${vocabulary_program}
     COMMAND ${INFC_CROSS_CC} ${flags} -DLEVEL_HEADER="templates/simd/generic.h" -DLEVEL_generic
@@ -59,13 +60,20 @@ function(kernels_cross_level arch level name march)
     -DLEVEL_HEADER="templates/simd/${level}.h")
   set(kernels ${CMAKE_CURRENT_BINARY_DIR}/kernels_${name})
   set(vocabulary ${CMAKE_CURRENT_BINARY_DIR}/simd_${name})
+  set(adapters ${CMAKE_CURRENT_BINARY_DIR}/adapter_${name})
+  set(object ${CMAKE_CURRENT_BINARY_DIR}/text_${name}.o)
   file(GLOB headers ${CMAKE_SOURCE_DIR}/templates/simd/*.h)
-  add_custom_command(OUTPUT ${kernels} ${vocabulary}
-    COMMAND ${INFC_CROSS_CC} ${flags} ${common_sources} ${text} -lm -o ${kernels}
+  set(tests "")
+  foreach(test IN ITEMS kernels adapter simd)
+    list(APPEND tests ${CMAKE_CURRENT_SOURCE_DIR}/${test}_test.c)
+  endforeach()
+  add_custom_command(OUTPUT ${kernels} ${adapters} ${vocabulary} ${object}
+    COMMAND ${INFC_CROSS_CC} ${flags} -Wno-unused-command-line-argument -c ${text} -o ${object}
+    COMMAND ${INFC_CROSS_CC} ${flags} ${common_sources} ${CMAKE_CURRENT_SOURCE_DIR}/kernels_test.c ${object} -lm -o ${kernels}
+    COMMAND ${INFC_CROSS_CC} ${flags} ${common_sources} ${CMAKE_CURRENT_SOURCE_DIR}/adapter_test.c ${object} -lm -o ${adapters}
     COMMAND ${INFC_CROSS_CC} ${flags} ${CMAKE_CURRENT_SOURCE_DIR}/simd_test.c -lm -o ${vocabulary}
-    DEPENDS ${common_sources} ${text} ${headers} ${CMAKE_CURRENT_SOURCE_DIR}/simd_test.c
-      ${CMAKE_CURRENT_SOURCE_DIR}/kernel_case.h VERBATIM)
-  add_custom_target(kernels_cross_${name} ALL DEPENDS ${kernels} ${vocabulary})
+    DEPENDS ${common_sources} ${text} ${headers} ${tests} ${CMAKE_CURRENT_SOURCE_DIR}/kernel_case.h VERBATIM)
+  add_custom_target(kernels_cross_${name} ALL DEPENDS ${kernels} ${adapters} ${vocabulary})
   add_dependencies(kernels_cross_${name} infk_reference_text kernels_text_${level})
   set(arguments --hash-expect ${hash} --every 5)
   if(cross_folder)
@@ -74,6 +82,7 @@ function(kernels_cross_level arch level name march)
   foreach(cpu IN LISTS ARGN)
     string(MAKE_C_IDENTIFIER "${name}_${cpu}" test)
     kernels_add_test(kernels_${test} qemu-${arch} ${INFC_QEMU_${arch}} -cpu ${cpu} ${kernels} ${arguments})
+    kernels_add_test(adapter_${test} qemu-${arch} ${INFC_QEMU_${arch}} -cpu ${cpu} ${adapters})
     set(arguments --sample 7)
     kernels_add_test(simd_${test} qemu-${arch} ${INFC_QEMU_${arch}} -cpu ${cpu} ${vocabulary})
   endforeach()
