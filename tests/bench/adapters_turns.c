@@ -78,7 +78,7 @@ static uint64_t turn_take(infrt_llm *llm, const turn *t, uint32_t steps) {
     for (uint32_t i = 0; i < t->batch; i++) {
         const infrt_llm_request request = {.tokens = prompt,
                                            .n_tokens = PROMPT,
-                                           .max_tokens = steps + PROMPT,
+                                           .max_tokens = steps + BATCH, /* not all begin at once */
                                            .ignore_eos = true,
                                            .salt = i + 1, /* no prompt waits for another */
                                            .adapter = t->n_adapters ? t->adapters[i % t->n_adapters] : NULL};
@@ -101,7 +101,7 @@ int main(int argc, char **argv) {
     infrt_llm *llm;
     if (argc < 5 || argc - 4 > CASES) return 2;
     const infrt_llm_config config = {
-        .workers = (uint32_t)atoi(argv[1]), .context = 512, .forgetful = true, .huge_pages = true};
+        .workers = (uint32_t)atoi(argv[1]), .context = 512, .kv_bytes = 1 << 28, .forgetful = true, .huge_pages = true};
     const int rounds = atoi(argv[2]), n = argc - 4;
     const uint32_t steps = (uint32_t)atoi(argv[3]) < STEPS ? (uint32_t)atoi(argv[3]) : STEPS;
     must(infrt_llm_open(JOIN(MODEL, _model)(), &config, &llm, &error));

@@ -185,7 +185,7 @@ def part_lora(s):
             groups = [closed_loop(port, each, s.seconds, s.prompts(32, m["model"] if m else "base"), 64, **m) for m in models]
             return sum(speed for _, speed in await asyncio.gather(*groups))
 
-        turns = [(n, asyncio.run(loop(n))) for n in (0, 1, 0, 4) * 3 + (0,)]
+        turns = [(n, asyncio.run(loop(n))) for n in (0, 1, 0, 4) * 6 + (0,)]
     for n in (1, 4):
         costs = [1 - 2 * turns[i][1] / (turns[i - 1][1] + turns[i + 1][1]) for i in range(1, len(turns), 2) if turns[i][0] == n]
         print(f"{s.name}: {n} adapters cost {', '.join(f'{c:.3f}' for c in costs)} of the tokens per second", flush=True)
