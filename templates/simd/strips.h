@@ -26,6 +26,7 @@ static INFK_INLINE void v_dots(const int16_t *q, ptrdiff_t q_row, int rows, cons
     INFK_UNROLL
     for (int p = 0; p < rows; p++) first[p] = second[p] = vi_zero();
     ptrdiff_t i = 0;
+    INFK_PREFETCH_FAR(w, ahead + n * 16); /* scales of the next panel */
     for (; i + 4 <= n; i += 4) {
         const vi16x a = vi_pairs_i8(w + i * 16), b = vi_pairs_i8(w + i * 16 + 32);
         INFK_PREFETCH_FAR(w, ahead + i * 16);
@@ -47,7 +48,10 @@ static INFK_INLINE void v_dots(const int16_t *q, ptrdiff_t q_row, int rows, cons
 static INFK_INLINE void v_dots_across(const int16_t *q, const int8_t *w, ptrdiff_t w_panel,
                                       ptrdiff_t n, ptrdiff_t ahead, vi16x out[4]) {
     INFK_UNROLL
-    for (int p = 0; p < 4; p++) out[p] = vi_zero();
+    for (int p = 0; p < 4; p++) {
+        out[p] = vi_zero();
+        INFK_PREFETCH_FAR(w, ahead + n * 64 + p * 64); /* scales */
+    }
     for (ptrdiff_t i = 0; i < n; i += 2) {
         const vi16x x = vi_pair(q + i);
         INFK_PREFETCH_FAR(w, ahead + i * 64);
