@@ -106,6 +106,8 @@ def part_clients(s):
         with running(words) as (port, _):
             for clients in (1, 4, 16):
                 answers, speed = asyncio.run(closed_loop(port, clients, s.seconds, s.prompts(128), 64))
+                if not speed:
+                    raise SystemExit(f"{engine}, {clients} clients: no token in {s.seconds:g} seconds; more --seconds")
                 speeds[engine, clients] = speed
                 print(f"{s.name}: {engine}, {clients} clients: {speed:.1f} tokens/s, {times_of(answers)}", flush=True)
     for clients in (1, 4, 16):
