@@ -2,6 +2,7 @@
  * Logits are used row by row, as they come; sums are in the order of the text, so workers change nothing. */
 #include "infrt_os.h"
 #include "lm_eval.h"
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,8 +107,8 @@ static bool prediction_add(void *self, uint32_t position, const float *logits) {
     }
     sum_add(&e->loss, log_z - (double)logits[target]);
     if (e->to && fwrite(logits, sizeof *logits, vocab, e->to) != vocab)
-        e->status =
-            infrt_fail(&e->app->error, INFRT_ERR_IO, "--logits %s: cannot write", e->app->options.logits);
+        e->status = infrt_fail(&e->app->error, INFRT_ERR_IO, "--logits %s: cannot write: %s",
+                               e->app->options.logits, strerror(errno));
     return e->status == INFRT_OK && (!e->from || against_add(e, logits, log_z, top, target));
 }
 
@@ -157,10 +158,11 @@ static infrt_status files_open(lm_eval *e) {
         e->to = e->made.stream;
     }
     if (e->to && fwrite(&e->head, sizeof e->head, 1, e->to) != 1)
-        return infrt_fail(error, INFRT_ERR_IO, "%s: cannot write", o->logits);
+        return infrt_fail(error, INFRT_ERR_IO, "%s: cannot write: %s", o->logits, strerror(errno));
     if (!o->against) return INFRT_OK;
     e->from = strcmp(o->against, "-") ? fopen(o->against, "rb") : stdin;
-    if (!e->from) return infrt_fail(error, INFRT_ERR_IO, "%s: cannot open", o->against);
+    if (!e->from)
+        return infrt_fail(error, INFRT_ERR_IO, "%s: cannot open: %s", o->against, strerror(errno));
     e->base = calloc(e->head.vocab, sizeof *e->base);
     if (!e->base) return infrt_fail(error, INFRT_ERR_NO_MEMORY, "no memory for logits");
     if (fread(&head, sizeof head, 1, e->from) != 1 ||
@@ -176,7 +178,8 @@ static infrt_status files_close(lm_eval *e, infrt_status status) {
     if (e->from && e->from != stdin) fclose(e->from);
     if (e->made.stream) return infrt_output_close(&e->made, status, &e->app->error);
     if (e->to != stdout || fflush(stdout) == 0 || status != INFRT_OK) return status;
-    return infrt_fail(&e->app->error, INFRT_ERR_IO, "%s: cannot write", e->app->options.logits);
+    return infrt_fail(&e->app->error, INFRT_ERR_IO, "%s: cannot write: %s", e->app->options.logits,
+                      strerror(errno));
 }
 
 static void eval_json(const lm_eval *e) {

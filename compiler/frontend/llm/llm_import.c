@@ -85,6 +85,14 @@ static infc_status read_tokenizer(infc_llm_build *b) {
                   "run --tokens 1,2,3");
         return INFC_OK;
     }
+    const uint32_t n = t->tables.n_tokens;
+    const uint64_t vocab = b->model->config.vocab;
+    if (n > vocab)
+        infc_warn(b->cx, (infc_loc){.file = b->model->path},
+                  "its tokenizer has ids up to %u, but the model is of %llu (vocab_size): texts "
+                  "with tokens beyond are "
+                  "refused",
+                  n - 1, (unsigned long long)vocab);
     b->facts.tokenizer = &t->tables;
     b->facts.chat = &t->chat;
     b->facts.bos = t->bos;

@@ -8,14 +8,18 @@
 enum { SPECIALS = 4 };
 static const char *const special_names[SPECIALS] = {"bos_token", "eos_token", "unk_token", "pad_token"};
 
-/* The template, if there is one; `texts` of special_names: null where the model has none. */
-static void read_chat(infc_cx *cx, const char *template, const char *const texts[SPECIALS], infc_tokenizer *out) {
+/* The template of the file at `path`, if there is one; `texts` of special_names: null where the model has none. */
+static void read_chat(infc_cx *cx, const char *path, const char *template,
+                      const char *const texts[SPECIALS], infc_tokenizer *out) {
     infc_template_text known[SPECIALS];
     size_t n = 0;
     for (size_t i = 0; i < SPECIALS; i++)
         if (texts[i] && *texts[i]) known[n++] = (infc_template_text){special_names[i], texts[i]};
     if (template) out->chat = infc_template_compile(cx->arena, template, known, n);
     else out->chat.why_not = "its files have no chat template";
+    if (template && out->chat.why_not)
+        infc_warn(cx, (infc_loc){.file = path},
+                  "the chat template, %s: chats are refused, plain prompts are not", out->chat.why_not);
 }
 
 static const char *token_of(infc_cx *cx, const infc_tokenizer *t, const infc_gguf *gguf, const char *key) {
@@ -36,7 +40,7 @@ static infc_status read_gguf(infc_cx *cx, const infc_gguf *gguf, infc_tokenizer 
     if (value && !template)
         return infc_fail(cx, INFC_ERR_MODEL, (infc_loc){.file = gguf->path}, "tokenizer.chat_template: it is no text");
     for (size_t i = 0; i < SPECIALS; i++) texts[i] = token_of(cx, out, gguf, keys[i]);
-    read_chat(cx, template, texts, out);
+    read_chat(cx, gguf->path, template, texts, out);
     return INFC_OK;
 }
 
@@ -110,16 +114,21 @@ static const char *template_of(const json_t *value) {
     return NULL;
 }
 
-/* A file of its own is newer than the key, and preferred to it. */
-static infc_status read_template(const folder *f, const json_t *config, const char **out) {
-    const char *path;
+/* A file of its own is newer than the key, and preferred to it; `path` of the configuration becomes the file's. */
+static infc_status read_template(const folder *f, const json_t *config, const char **path, const char **out) {
+    const json_t *value = json_object_get(config, "chat_template");
+    const char *own;
     infc_bytes file;
-    *out = template_of(json_object_get(config, "chat_template"));
-    INFC_TRY(infc_llm_file(f->cx, f->model, "chat_template.jinja", &path, &file));
+    *out = template_of(value);
+    if (value && !json_is_null(value) && !json_is_string(value) && !json_is_array(value))
+        return infc_fail(f->cx, INFC_ERR_MODEL, (infc_loc){.file = *path},
+                         "key \"chat_template\" is neither a text nor a list of named ones");
+    INFC_TRY(infc_llm_file(f->cx, f->model, "chat_template.jinja", &own, &file));
     if (!file.ptr) return INFC_OK;
+    *path = own;
     *out = infc_arena_copy_string(f->cx->arena, (const char *)file.ptr, file.len);
     if (strlen(*out) == file.len && infc_text_is_utf8(*out, file.len)) return INFC_OK;
-    return infc_fail(f->cx, INFC_ERR_MODEL, (infc_loc){.file = path}, "it is no UTF-8 text");
+    return infc_fail(f->cx, INFC_ERR_MODEL, (infc_loc){.file = own}, "it is no UTF-8 text");
 }
 
 static infc_status read_folder(infc_cx *cx, const infc_llm_model *model, const infc_tokenizer **out) {
@@ -144,8 +153,8 @@ static infc_status read_folder(infc_cx *cx, const infc_llm_model *model, const i
     for (size_t i = 0; i < SPECIALS; i++) texts[i] = token_text(&f, root, special_names[i]);
     if (*texts[0]) made->bos = infrt_token_find(&made->tables, texts[0], strlen(texts[0]));
     if (*texts[1]) add_eos(made, infrt_token_find(&made->tables, texts[1], strlen(texts[1])));
-    INFC_TRY(read_template(&f, root, &template));
-    read_chat(cx, template, texts, made);
+    INFC_TRY(read_template(&f, root, &config_path, &template));
+    read_chat(cx, config_path, template, texts, made);
     for (size_t i = 0; i < 2; i++) {
         INFC_TRY(read_object(&f, with_ids[i], &config_path, &root));
         INFC_TRY(read_ids(&f, config_path, root));
