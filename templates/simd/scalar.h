@@ -31,8 +31,8 @@
 #define INFK_PREFETCH_FAR(p, i) \
     __builtin_prefetch((const void *)((uintptr_t)(p) + (uintptr_t)(i) * sizeof *(p)), 0, 2)
 #else
-#define INFK_PREFETCH(p, i) (void)(p)
-#define INFK_PREFETCH_FAR(p, i) (void)(p)
+#define INFK_PREFETCH(p, i) ((void)(p), (void)(i))
+#define INFK_PREFETCH_FAR(p, i) ((void)(p), (void)(i))
 #endif
 
 /* Elements of kernels by size: whatever lies in memory may be read and written as them. */
