@@ -7,8 +7,9 @@ if(INFC_SANITIZE)
 endif()
 # Clang, for gcc takes ten minutes over the widest tiles of riscv64; the libc is that of the cross gcc.
 find_program(INFC_CROSS_CC clang-22)
-set(common_flags -O1 -Wno-pass-failed -std=gnu17 -static -ffp-contract=off -fno-math-errno -ffunction-sections -Wl,--gc-sections
+set(common_flags -O1 -Wno-pass-failed -std=gnu17 -ffp-contract=off -fno-math-errno -ffunction-sections
   -I${CMAKE_SOURCE_DIR} -I${CMAKE_SOURCE_DIR}/runtime/include)
+set(link_flags -static -Wl,--gc-sections -lm)
 list(TRANSFORM cases PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE common_sources)
 list(APPEND common_sources ${CMAKE_BINARY_DIR}/generated/reference_kernels.c ${CMAKE_SOURCE_DIR}/templates/reference.c
   ${CMAKE_SOURCE_DIR}/templates/kernel_table.c ${CMAKE_SOURCE_DIR}/templates/kernel_memory.c
@@ -31,12 +32,12 @@ foreach(arch aarch64 riscv64)
   # Nothing here selects a kernel: what kernel_table.c needs for that is left out by the linker.
   add_custom_command(OUTPUT ${program}
     COMMAND ${INFC_CROSS_CC} ${flags} -DLEVEL=generic -DLEVEL_generic ${sources} ${CMAKE_CURRENT_SOURCE_DIR}/kernels_test.c
-      -lm -o ${program}
+      ${link_flags} -o ${program}
     DEPENDS ${sources} ${CMAKE_CURRENT_SOURCE_DIR}/kernels_test.c ${CMAKE_CURRENT_SOURCE_DIR}/kernel_case.h VERBATIM)
   set(vocabulary_program ${CMAKE_CURRENT_BINARY_DIR}/simd_${arch})
   add_custom_command(OUTPUT ${vocabulary_program}
     COMMAND ${INFC_CROSS_CC} ${flags} -DLEVEL_HEADER="templates/simd/generic.h" -DLEVEL_generic
-      ${CMAKE_CURRENT_SOURCE_DIR}/simd_test.c -lm -o ${vocabulary_program}
+      ${CMAKE_CURRENT_SOURCE_DIR}/simd_test.c ${link_flags} -o ${vocabulary_program}
     DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/simd_test.c ${CMAKE_SOURCE_DIR}/templates/simd/generic.h
       ${CMAKE_SOURCE_DIR}/templates/simd/scalar.h ${CMAKE_SOURCE_DIR}/templates/simd/poly.h VERBATIM)
   add_custom_target(kernels_cross_${arch} ALL DEPENDS ${program} ${vocabulary_program})
@@ -68,10 +69,10 @@ function(kernels_cross_level arch level name march)
     list(APPEND tests ${CMAKE_CURRENT_SOURCE_DIR}/${test}_test.c)
   endforeach()
   add_custom_command(OUTPUT ${kernels} ${adapters} ${vocabulary} ${object}
-    COMMAND ${INFC_CROSS_CC} ${flags} -Wno-unused-command-line-argument -c ${text} -o ${object}
-    COMMAND ${INFC_CROSS_CC} ${flags} ${common_sources} ${CMAKE_CURRENT_SOURCE_DIR}/kernels_test.c ${object} -lm -o ${kernels}
-    COMMAND ${INFC_CROSS_CC} ${flags} ${common_sources} ${CMAKE_CURRENT_SOURCE_DIR}/adapter_test.c ${object} -lm -o ${adapters}
-    COMMAND ${INFC_CROSS_CC} ${flags} ${CMAKE_CURRENT_SOURCE_DIR}/simd_test.c -lm -o ${vocabulary}
+    COMMAND ${INFC_CROSS_CC} ${flags} -c ${text} -o ${object}
+    COMMAND ${INFC_CROSS_CC} ${flags} ${common_sources} ${CMAKE_CURRENT_SOURCE_DIR}/kernels_test.c ${object} ${link_flags} -o ${kernels}
+    COMMAND ${INFC_CROSS_CC} ${flags} ${common_sources} ${CMAKE_CURRENT_SOURCE_DIR}/adapter_test.c ${object} ${link_flags} -o ${adapters}
+    COMMAND ${INFC_CROSS_CC} ${flags} ${CMAKE_CURRENT_SOURCE_DIR}/simd_test.c ${link_flags} -o ${vocabulary}
     DEPENDS ${common_sources} ${text} ${headers} ${tests} ${CMAKE_CURRENT_SOURCE_DIR}/kernel_case.h VERBATIM)
   add_custom_target(kernels_cross_${name} ALL DEPENDS ${kernels} ${adapters} ${vocabulary})
   add_dependencies(kernels_cross_${name} infk_reference_text kernels_text_${level})

@@ -11,17 +11,14 @@ if(NOT INFC_CROSS_CC OR NOT INFC_NODE OR NOT INFC_WASM_LD OR NOT INFC_WASI_LIBC)
   return()
 endif()
 set(wasm_flags --target=wasm32-wasi -Wno-deprecated ${common_flags})
-list(REMOVE_ITEM wasm_flags -static -Wl,--gc-sections) # as wasm-ld does by itself
 set(wasm_memory -Wl,--initial-memory=201326592) # node 20's WASI crashes at the end where memory has grown
 file(GLOB wasm_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/templates/simd/*.h ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
 
-# References and cases, the same for both: everything but the driver.
+# References and cases, the same for both.
 set(wasm_common ${CMAKE_CURRENT_BINARY_DIR}/common_wasm32.o)
-set(wasm_sources ${common_sources})
-list(REMOVE_ITEM wasm_sources ${CMAKE_CURRENT_SOURCE_DIR}/kernels_test.c)
 add_custom_command(OUTPUT ${wasm_common}
-  COMMAND ${INFC_CROSS_CC} ${wasm_flags} -nostdlib -Wl,-r ${wasm_sources} -o ${wasm_common}
-  DEPENDS ${wasm_sources} ${wasm_headers} VERBATIM)
+  COMMAND ${INFC_CROSS_CC} ${wasm_flags} -nostdlib -Wl,-r ${common_sources} -o ${wasm_common}
+  DEPENDS ${common_sources} ${wasm_headers} VERBATIM)
 add_custom_target(kernels_wasm32_common DEPENDS ${wasm_common})
 add_dependencies(kernels_wasm32_common infk_reference_text)
 

@@ -89,9 +89,8 @@ static infc_status read_tokenizer(infc_llm_build *b) {
     const uint64_t vocab = b->model->config.vocab;
     if (n > vocab)
         infc_warn(b->cx, (infc_loc){.file = b->model->path},
-                  "its tokenizer has ids up to %u, but the model is of %llu (vocab_size): texts "
-                  "with tokens beyond are "
-                  "refused",
+                  "its tokenizer has ids up to %u, but the model is of %llu (vocab_size): "
+                  "texts with tokens beyond are refused",
                   n - 1, (unsigned long long)vocab);
     b->facts.tokenizer = &t->tables;
     b->facts.chat = &t->chat;
