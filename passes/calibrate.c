@@ -1,16 +1,25 @@
-/* calibrate.c - the pass: which text the model reads, and whether that has been done before. */
+/* calibrate.c - the pass: what is chosen on which text that the model reads, and whether that has been done before. */
 #include "calibrate.h"
 #include "../compiler/base/file.h"
 #include "../compiler/base/hash.h"
+#include "../compiler/ir/op_rules.h"
 #include "../runtime/text/tokenizer.h"
 #include <string.h>
 
 enum { LENGTH = 512, LEAST = 16 };
 
+/* What keys are balanced by takes few tokens, and is better for more: as many as are read in some seconds. */
+static int64_t tokens_to_balance(const infc_llm_facts *facts) {
+    const uint64_t products = 300000000000, least = 128, most = 2048;
+    const uint64_t n = products / (facts->parameters + 1);
+    return (int64_t)(n < least ? least : n > most ? most : n);
+}
+
 static infc_status read_text(infc_pass_cx *pass, infc_bytes *out) {
     const infc_spec *spec = pass->spec;
     infc_buf joined = {.arena = pass->scratch};
-    if (spec->calibration) return infc_file_map(pass->ir->cx, spec->calibration, out);
+    if (spec->calibrates && spec->calibration)
+        return infc_file_map(pass->ir->cx, spec->calibration, out);
     for (int i = 0; infc_calibration_text[i]; i++)
         infc_buf_printf(&joined, "%s\n", infc_calibration_text[i]);
     *out = infc_buf_bytes(&joined);
@@ -37,16 +46,19 @@ static infc_status make_sequences(infc_calibration *c) {
     const char *bytes = (const char *)text.ptr;
     INFC_TRY(check_text(pass, bytes, text.len));
     const size_t most = text.len + 16;
+    const int64_t wanted = c->chooses ? spec->calibration_tokens : tokens_to_balance(pass->ir->llm);
     void *scratch = infc_arena_alloc(pass->scratch, infrt_encode_scratch(t, bytes, text.len) + 1, INFC_ALIGN);
     int32_t *ids = INFC_NEW(pass->scratch, int32_t, most);
-    c->n_ids = (int64_t)infrt_encode(t, bytes, text.len, NULL, 0, 1, scratch, ids, most);
-    if (c->n_ids > spec->calibration_tokens) c->n_ids = spec->calibration_tokens;
-    if (c->n_ids < LEAST)
+    const size_t n = infrt_encode(t, bytes, text.len, NULL, 0, 1, scratch, ids, most);
+    for (size_t i = 0; i < n && c->n_ids < wanted; i++)
+        if (ids[i] < pass->ir->llm->vocab) ids[c->n_ids++] = ids[i];
+    if (c->n_ids < LEAST && !c->chooses) c->n_ids = 0;
+    else if (c->n_ids < LEAST)
         return infc_fail(pass->ir->cx, INFC_ERR_MODEL, (infc_loc){.file = spec->calibration},
                          "is a text of %lld tokens; calibration takes some thousands", (long long)c->n_ids);
     c->length = pass->ir->llm->context < LENGTH ? pass->ir->llm->context : LENGTH;
     if (c->length > c->n_ids) c->length = c->n_ids;
-    c->n_ids = c->n_ids / c->length * c->length;
+    if (c->length) c->n_ids = c->n_ids / c->length * c->length;
     for (int64_t i = 0; i < c->n_ids && t->n_before == 1; i += c->length) ids[i] = t->before[0];
     c->ids = ids;
     return INFC_OK;
@@ -75,26 +87,53 @@ static void say_calibrated(infc_ir *ir, const char *calibration) {
     ir->llm = facts;
 }
 
+/* A cache of int8 of heads that turn as a whole; packed files are for both caches. */
+static bool has_keys_to_balance(const infc_pass_cx *pass) {
+    MlirOperation *ops;
+    const size_t n = infc_ir_ops(pass->scratch, infc_ir_body(pass->ir->main), &ops);
+    for (size_t i = 0; i < n; i++) {
+        infc_op_desc desc;
+        if (infc_ir_kind(pass->ir, ops[i]) != INFC_OP_kv_store) continue;
+        infc_ir_describe(pass->ir, ops[i], &desc);
+        const int64_t *heads = infc_desc_attr(&desc, "heads")->ints;
+        return infc_desc_int(&desc, "format") == INFK_KV_INT8 && heads[2] == heads[3];
+    }
+    return false;
+}
+
+/* What results depend on: the model with hashes of all weights, and the text. */
+static const char *key_of(const infc_calibration *c) {
+    infc_buf text = {.arena = c->pass->scratch};
+    infc_ir_print(c->pass->ir, &text);
+    infc_buf_printf(&text, "%d %d %lld", c->chooses, c->balances, (long long)c->length);
+    infc_buf_put(&text, c->ids, (size_t)c->n_ids * sizeof *c->ids);
+    return infc_hash_hex(c->pass->ir->cx->arena, infc_buf_bytes(&text));
+}
+
 infc_status infc_pass_calibrate(infc_pass_cx *pass) {
     infc_ir *ir = pass->ir;
-    infc_arena *arena = ir->cx->arena;
-    infc_calibration c = {.pass = pass};
-    infc_buf text = {.arena = pass->scratch};
-    if (ir->llm && ir->weights.packed && ir->llm->calibration) { /* done before it was packed */
+    const infc_spec *spec = pass->spec;
+    if (!ir->llm || !spec) return INFC_OK;
+    const bool packed = ir->weights.packed; /* done before it was */
+    const char *on = packed ? ir->llm->calibration : NULL;
+    infc_calibration c = {.pass = pass,
+                          .chooses = packed ? on != NULL : spec->calibrates,
+                          .balances = ir->llm->tokenizer && has_keys_to_balance(pass)};
+    if (c.chooses && !packed) INFC_TRY(check(pass));
+    if (!on && (c.chooses || c.balances)) INFC_TRY(make_sequences(&c));
+    c.balances = c.balances && (on || c.n_ids > 0);
+    if (!c.chooses && !c.balances) return INFC_OK;
+    if (packed) {
         infc_calibration_packed(&c);
-        say_calibrated(ir, ir->llm->calibration);
-        return INFC_OK;
+    } else {
+        c.key = key_of(&c);
+        if (!infc_calibration_recall(&c)) INFC_TRY(infc_calibration_run(&c));
     }
-    if (!ir->llm || !pass->spec || !pass->spec->calibrates) return INFC_OK;
-    INFC_TRY(check(pass));
-    INFC_TRY(make_sequences(&c));
-    infc_ir_print(ir, &text); /* with hashes of all weights */
-    infc_buf_printf(&text, "%lld", (long long)c.length);
-    infc_buf_put(&text, c.ids, (size_t)c.n_ids * sizeof *c.ids);
-    c.key = infc_hash_hex(arena, infc_buf_bytes(&text));
-    if (!infc_calibration_recall(&c)) INFC_TRY(infc_calibration_run(&c));
-    const char *data = pass->spec->calibration;
-    say_calibrated(ir, infc_arena_printf(arena, "%s, %lld tokens", data ? infc_path_base(data) : INFC_OWN_CALIBRATION,
-                                         (long long)c.n_ids));
+    if (!c.chooses) return INFC_OK;
+    const char *data = spec->calibration;
+    say_calibrated(ir, packed ? on
+                              : infc_arena_printf(ir->cx->arena, "%s, %lld tokens",
+                                                  data ? infc_path_base(data) : INFC_OWN_CALIBRATION,
+                                                  (long long)c.n_ids));
     return INFC_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef INFC_CALIBRATE_H
 #define INFC_CALIBRATE_H
 #include "calibrate_math.h"
+#include "../compiler/ir/eval.h"
 #include "pass.h"
 
 /* ---- calibrate_gptq.c ------------------------------------------------------------------------------------------ */
@@ -29,16 +30,43 @@ typedef struct infc_attention {
     float scale;
 } infc_attention;
 void infc_attention_run(const infc_attention *a);
+/* out[dim], `stride` apart: element i with i + dim / 2, by the angles of a position. */
+void infc_turn(const float *x, const float *rope, ptrdiff_t dim, float *out, ptrdiff_t stride);
+
+/* ---- calibrate_keys.c ------------------------------------------------------------------------------------------ */
+
+/* What kv_store balances keys by (docs/adr/0024-balanced-keys.md), from q and k of all rows: out[3][groups][dim]. */
+void infc_balance_of(infc_arena *scratch, const infc_attention *a, float *out);
+
+/* ---- calibrate_weights.c --------------------------------------------------------------------------------------- */
+
+/* The name of the first of the weights that a constant is made of. */
+const char *infc_constant_name(const infc_ir *ir, MlirValue v);
+/* What a value that depends on weights alone is. */
+infc_status infc_constant(infc_ir *ir, infc_arena *scratch, MlirValue v, infc_tensor *out);
+/* One that was read, if it lies in a file, gives its memory back: a model can be larger than what there is. */
+void infc_constant_forget(const infc_ir *ir, const infc_tensor *constant);
+
+typedef struct infc_matrix {
+    int64_t n, inputs, k; /* k: inputs, where they are rotated in whole groups of 64 */
+    float *panels;        /* [ceil(n / 16)][k][16] */
+} infc_matrix;
+/* What `pack` (pack_i8, choose_i4) reads, if `rotates` rotated as it does; `op` is told of in errors. */
+infc_status infc_float_matrix(infc_ir *ir, infc_arena *scratch, MlirOperation op,
+                              MlirOperation pack, bool rotates, infc_matrix *out);
+/* Of pack_keep, as floats. */
+infc_status infc_kept_matrix(infc_ir *ir, infc_arena *scratch, MlirOperation pack, infc_matrix *out);
 
 /* ---- calibrate_run.c ------------------------------------------------------------------------------------------- */
 
 typedef struct infc_calibration {
     infc_pass_cx *pass;
+    bool chooses, balances; /* int4 weights; what int8 keys are balanced by */
     const int32_t *ids;
     int64_t n_ids, length; /* a multiple of length: sequences of so many tokens */
     const char *key;       /* what results depend on: of the cache */
 } infc_calibration;
-/* Every choose_i4 with its pack_i4 becomes a constant. */
+/* Every choose_i4 with its pack_i4, and what every kv_store balances keys by, becomes a constant. */
 infc_status infc_calibration_run(infc_calibration *c);
 /* Those that the cache has; true: all of them. */
 bool infc_calibration_recall(infc_calibration *c);

@@ -4,8 +4,7 @@
 
 enum { MAX_DIM = 256, MAX_LENGTH = 512 };
 
-/* Element i with i + dim / 2, by the angles of a position. */
-static void turn(const float *x, const float *rope, ptrdiff_t dim, float *out, ptrdiff_t stride) {
+void infc_turn(const float *x, const float *rope, ptrdiff_t dim, float *out, ptrdiff_t stride) {
     for (ptrdiff_t i = 0; i < dim / 2; i++) {
         const float c = rope[2 * i], s = rope[2 * i + 1], low = x[i], high = x[i + dim / 2];
         out[i * stride] = low * c - high * s;
@@ -22,8 +21,8 @@ static void keys_turn(const void *what, const void *const *in, void *out, ptrdif
     for (ptrdiff_t unit = begin; unit < end; unit++) {
         const ptrdiff_t sequence = unit / a->groups, group = unit % a->groups;
         for (ptrdiff_t p = 0; p < a->length; p++)
-            turn(a->qkv + (sequence * a->length + p) * columns(a) + (a->heads + group) * a->dim,
-                 a->rope + p * a->dim, a->dim, a->keys + unit * a->dim * a->length + p, a->length);
+            infc_turn(a->qkv + (sequence * a->length + p) * columns(a) + (a->heads + group) * a->dim,
+                      a->rope + p * a->dim, a->dim, a->keys + unit * a->dim * a->length + p, a->length);
     }
 }
 
@@ -31,7 +30,7 @@ static void attend_row(const infc_attention *a, const float *keys, const float *
                        const float *q, float *out) {
     const ptrdiff_t first = a->window && p + 1 > a->window ? p + 1 - a->window : 0;
     float turned[MAX_DIM], score[MAX_LENGTH] = {0}, most = -INFINITY, sum = 0;
-    turn(q, a->rope + p * a->dim, a->dim, turned, 1);
+    infc_turn(q, a->rope + p * a->dim, a->dim, turned, 1);
     for (ptrdiff_t c = 0; c < a->dim; c++)
         for (ptrdiff_t i = first; i <= p; i++) score[i] += turned[c] * keys[c * a->length + i];
     for (ptrdiff_t i = first; i <= p; i++) {

@@ -1,6 +1,7 @@
-/* calibrate_run.c - the model reads the text, one op at a time over all rows, and each layer of int4 weights is chosen
- * when its inputs are known. Activations are floats, the cache is left out, and what comes after a layer sees the
- * weights that were chosen. Held are the values that are still needed, and one layer's weights. */
+/* calibrate_run.c - the model reads the text, one op at a time over all rows; each layer of int4 weights, and what keys
+ * are balanced by, is chosen when its inputs are known. Activations are floats, the cache is left out, and what comes
+ * after a layer sees the weights that were chosen. Held are the values that are still needed, and one layer's
+ * weights. */
 #include "calibrate.h"
 #include "../compiler/base/cache.h"
 #include "../compiler/base/hash.h"
@@ -12,6 +13,8 @@
 #include <string.h>
 
 #define DAMPING 0.01f
+
+enum { ROPE = 5, BALANCE = 6 }; /* operands of kv_store */
 
 typedef struct value {  /* of the IR */
     infc_tensor tensor; /* rows of all sequences; data null: a constant, or not known */
@@ -45,30 +48,31 @@ static MlirOperation choice_of(const infc_ir *ir, MlirOperation op) {
     return is ? choice : (MlirOperation){NULL};
 }
 
+/* What a constant takes the place of; null: nothing of this op is chosen. */
+static MlirValue chosen_of(const infc_calibration *c, MlirOperation op) {
+    const infc_ir *ir = c->pass->ir;
+    if (c->balances && infc_ir_kind(ir, op) == INFC_OP_kv_store)
+        return mlirOperationGetOperand(op, BALANCE);
+    if (c->chooses && !mlirOperationIsNull(choice_of(ir, op))) return mlirOperationGetResult(op, 0);
+    return (MlirValue){NULL};
+}
+
 static const char *entry_key(const infc_calibration *c, size_t i) {
     infc_arena *arena = c->pass->ir->cx->arena;
-    const char *text = infc_arena_printf(arena, "gptq 1 " INFC_PACKED_VERSION " %s %zu", c->key, i);
+    const char *text = infc_arena_printf(arena, "chosen 2 " INFC_PACKED_VERSION " %s %zu", c->key, i);
     return infc_hash_hex(arena, (infc_bytes){(const uint8_t *)text, strlen(text)});
 }
 
-/* The name of the first of the weights that a constant is made of. */
-static const char *weight_name(const infc_ir *ir, MlirValue v) {
-    MlirOperation def = infc_ir_def(v);
-    const infc_weight *weight = infc_ir_weight_of(ir, v);
-    if (weight) return weight->name;
-    if (mlirOperationIsNull(def) || mlirOperationGetNumOperands(def) == 0) return "weight";
-    return weight_name(ir, mlirOperationGetOperand(def, mlirOperationGetNumOperands(def) - 1));
-}
-
-/* A constant takes the place of what `pack` makes. */
-static void put_panels(infc_calibration *c, MlirOperation pack, infc_bytes panels) {
+/* A constant takes the place of what is chosen of `op`. */
+static void put_chosen(infc_calibration *c, MlirOperation op, infc_bytes chosen) {
     infc_ir *ir = c->pass->ir;
-    MlirValue result = mlirOperationGetResult(pack, 0);
-    const infc_weight weight = {weight_name(ir, result), infc_ir_type(ir, result), panels.ptr, infc_origin_chosen};
-    const infc_ir_at at = {mlirOperationGetBlock(pack), pack};
+    MlirValue place = chosen_of(c, op);
+    const infc_weight weight = {infc_constant_name(ir, place), infc_ir_type(ir, place), chosen.ptr,
+                                infc_origin_chosen};
+    const infc_ir_at at = {mlirOperationGetBlock(op), op};
     MlirValue made =
-        infc_ir_weight(ir, at, infc_weights_add(&ir->weights, weight), mlirOperationGetLocation(pack));
-    infc_ir_replace(ir, result, made);
+        infc_ir_weight(ir, at, infc_weights_add(&ir->weights, weight), mlirOperationGetLocation(op));
+    infc_ir_replace(ir, place, made);
     c->pass->n_changes++;
 }
 
@@ -78,14 +82,15 @@ bool infc_calibration_recall(infc_calibration *c) {
     size_t n = infc_ir_ops(c->pass->scratch, infc_ir_body(ir->main), &ops), n_found = 0;
     infc_bytes *found = INFC_NEW(c->pass->scratch, infc_bytes, n);
     for (size_t i = 0; i < n; i++) {
-        if (mlirOperationIsNull(choice_of(ir, ops[i]))) continue;
-        const infc_type type = infc_ir_type(ir, mlirOperationGetResult(ops[i], 0));
+        MlirValue place = chosen_of(c, ops[i]);
+        if (mlirValueIsNull(place)) continue;
+        const infc_type type = infc_ir_type(ir, place);
         if (!infc_cache_map(ir->cx, entry_key(c, n_found++), &found[i]) ||
             found[i].len != infc_type_bytes(&type))
             return false;
     }
     for (size_t i = 0; i < n; i++)
-        if (found[i].ptr) put_panels(c, ops[i], found[i]);
+        if (found[i].ptr) put_chosen(c, ops[i], found[i]);
     return true;
 }
 
@@ -94,62 +99,7 @@ void infc_calibration_packed(infc_calibration *c) {
     MlirOperation *ops;
     const size_t n = infc_ir_ops(c->pass->scratch, infc_ir_body(ir->main), &ops);
     for (size_t i = 0; i < n; i++)
-        if (!mlirOperationIsNull(choice_of(ir, ops[i]))) put_panels(c, ops[i], (infc_bytes){0});
-}
-
-/* ---- constants ------------------------------------------------------------------------------------------------- */
-
-static infc_status constant(run *r, MlirValue v, infc_tensor *out) {
-    const infc_weight *weight = infc_ir_weight_of(r->ir, v);
-    MlirOperation op = infc_ir_def(v);
-    infc_op_desc desc;
-    infc_tensor in[INFC_MAX_OPERANDS];
-    if (weight) {
-        *out = (infc_tensor){weight->type, (void *)(uintptr_t)weight->bytes}; /* only read */
-        return INFC_OK;
-    }
-    infc_ir_describe(r->ir, op, &desc);
-    for (int i = 0; i < desc.n_in; i++) {
-        INFC_TRY(constant(r, mlirOperationGetOperand(op, i), &in[i]));
-        desc.in[i] = in[i].type;
-    }
-    return infc_eval_op(r->ir->cx, r->scratch, &desc, in, out);
-}
-
-typedef struct matrix {
-    int64_t n, inputs, k; /* k: inputs in whole groups of 64 */
-    float *panels;
-} matrix;
-
-static infc_status no_number(run *r, MlirOperation op, MlirValue source) {
-    return infc_fail(
-        r->ir->cx, INFC_ERR_MODEL, infc_ir_loc(r->ir, mlirOperationGetLocation(op)),
-        "weight \"%s\" has an element that is no finite number; it cannot become integers",
-        weight_name(r->ir, source));
-}
-
-/* f32 [n, inputs], what `pack` (pack_i8, choose_i4) reads, rotated as it does. */
-static infc_status rotated_matrix(run *r, MlirOperation op, MlirOperation pack, matrix *out) {
-    const MlirValue source = mlirOperationGetOperand(pack, 0);
-    infc_op_desc desc;
-    infc_tensor w;
-    infc_ir_describe(r->ir, pack, &desc);
-    const ptrdiff_t rotate = (ptrdiff_t)infc_desc_int(&desc, "rotate");
-    INFC_TRY(constant(r, source, &w));
-    w = infc_tensor_aligned(r->scratch, &w);
-    const int64_t inputs = w.type.dims[1], k = infc_round_up(inputs, INFC_GROUP), n = w.type.dims[0];
-    *out = (matrix){.n = n, .inputs = inputs, .k = k};
-    out->panels = INFC_NEW(r->scratch, float, (size_t)(infc_round_up(n, INFC_LANES) * k));
-    float *row = INFC_NEW(r->scratch, float, (size_t)k);
-    for (int64_t i = 0; i < n; i++) {
-        memcpy(row, (const float *)w.data + i * inputs, (size_t)inputs * sizeof *row);
-        memset(row + inputs, 0, (size_t)(k - inputs) * sizeof *row);
-        infc_rotate(row, k, rotate, s_rotated_weight(rotate));
-        for (int64_t j = 0; j < k; j++)
-            if (!isfinite(row[j])) return no_number(r, op, source);
-        infc_panel_put(row, i, k, out->panels);
-    }
-    return INFC_OK;
+        if (!mlirValueIsNull(chosen_of(c, ops[i]))) put_chosen(c, ops[i], (infc_bytes){0});
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------------ */
@@ -172,19 +122,20 @@ static infc_status no_way(run *r, MlirOperation op, const char *why) {
                      "precision.calibration: %s; leave it out", why);
 }
 
-/* What a layer reads: rows, perhaps over their root mean square and times a vector, rotated. */
+/* What a layer reads: rows, perhaps over their root mean square and times a vector, rotated where weights are. */
 static infc_status records(run *r, MlirOperation op, bool rms) {
     const infc_tensor *x = rows_of(r, op, 0);
-    const int64_t inputs = x->type.dims[1], k = infc_round_up(inputs, INFC_GROUP);
     infc_op_desc desc;
     infc_tensor weight = {.data = NULL};
     float epsilon = 0;
     infc_ir_describe(r->ir, op, &desc);
-    const ptrdiff_t rotate = (ptrdiff_t)infc_desc_int(&desc, "rotate");
+    const bool rotates = r->c->chooses && infc_desc_attr(&desc, "rotate"); /* else without, on both sides */
+    const ptrdiff_t rotate = rotates ? (ptrdiff_t)infc_desc_int(&desc, "rotate") : 0;
+    const int64_t inputs = x->type.dims[1], k = rotates ? infc_round_up(inputs, INFC_GROUP) : inputs;
     if (rms) {
         const uint32_t bits = (uint32_t)infc_desc_int(&desc, "epsilon");
         memcpy(&epsilon, &bits, sizeof epsilon);
-        INFC_TRY(constant(r, mlirOperationGetOperand(op, 1), &weight));
+        INFC_TRY(infc_constant(r->ir, r->scratch, mlirOperationGetOperand(op, 1), &weight));
         weight = infc_tensor_aligned(r->scratch, &weight);
     }
     float *y = new_rows(r, op, k);
@@ -194,13 +145,27 @@ static infc_status records(run *r, MlirOperation op, bool rms) {
         for (int64_t i = 0; rms && i < inputs; i++) square += (double)row[i] * (double)row[i];
         const float by = rms ? (float)(1 / sqrt(square / (double)inputs + (double)epsilon)) : 1;
         for (int64_t i = 0; i < inputs; i++) y[i] = rms ? row[i] * by * w[i] : row[i];
-        infc_rotate(y, k, rotate, s_rotated_row(rotate));
+        if (rotates) infc_rotate(y, k, rotate, s_rotated_row(rotate));
     }
     return INFC_OK;
 }
 
+/* In the cache, if there is one, and in the model. */
+static void keep_chosen(run *r, MlirOperation op, infc_bytes chosen) {
+    infc_cx *cx = r->ir->cx;
+    const char *key = entry_key(r->c, r->n_chosen++);
+    infc_bytes bytes;
+    infc_cache_put(cx, key, chosen);
+    if (!infc_cache_map(cx, key, &bytes)) {
+        uint8_t *copy = infc_arena_alloc(cx->arena, chosen.len + INFC_OVER_READ, INFC_ALIGN);
+        memcpy(copy, chosen.ptr, chosen.len);
+        bytes = (infc_bytes){copy, chosen.len};
+    }
+    put_chosen(r->c, op, bytes);
+}
+
 /* The weights of `pack`, by what its inputs were; panels are then what has been chosen. */
-static infc_status choose(run *r, MlirOperation pack, const float *x, matrix *m) {
+static infc_status choose(run *r, MlirOperation pack, const float *x, infc_matrix *m) {
     infc_cx *cx = r->ir->cx;
     MlirOperation choice = choice_of(r->ir, pack);
     const int64_t k = m->k;
@@ -210,7 +175,7 @@ static infc_status choose(run *r, MlirOperation pack, const float *x, matrix *m)
     infc_op_desc desc;
     infc_tensor chosen, packed;
     infc_progress(cx, "calibrating: %s (%zu of %zu)",
-                  weight_name(r->ir, mlirOperationGetOperand(choice, 0)), r->n_chosen + 1, r->n_to_choose);
+                  infc_constant_name(r->ir, mlirOperationGetOperand(choice, 0)), r->n_chosen + 1, r->n_to_choose);
     infc_square_of_rows(x, r->c->n_ids, k, h);
     for (int64_t i = 0; i < k; i++) importance[i] = h[i * k + i];
     if (!infc_gptq_factor(r->scratch, h, k, DAMPING, u))
@@ -222,15 +187,7 @@ static infc_status choose(run *r, MlirOperation pack, const float *x, matrix *m)
     INFC_TRY(infc_interrupt_check(cx));
     infc_ir_describe(r->ir, pack, &desc);
     INFC_TRY(infc_eval_op(cx, r->scratch, &desc, &chosen, &packed));
-    infc_bytes bytes = {packed.data, (size_t)infc_type_bytes(&packed.type)};
-    const char *key = entry_key(r->c, r->n_chosen++);
-    infc_cache_put(cx, key, bytes);
-    if (!infc_cache_map(cx, key, &bytes)) {
-        uint8_t *copy = infc_arena_alloc(cx->arena, bytes.len + INFC_OVER_READ, INFC_ALIGN);
-        memcpy(copy, packed.data, bytes.len);
-        bytes.ptr = copy;
-    }
-    put_panels(r->c, pack, bytes);
+    keep_chosen(r, pack, (infc_bytes){packed.data, (size_t)infc_type_bytes(&packed.type)});
     return INFC_OK;
 }
 
@@ -239,15 +196,23 @@ static float silu(float x) {
     return x < 0 ? x * (e / (1 + e)) : x / (1 + e);
 }
 
+/* Gate and up once more, as adapters need them: of which there are none. */
+static bool only_for_adapters(const run *r, MlirOperation op) {
+    MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
+    return !mlirOpOperandIsNull(use) && infc_ir_kind(r->ir, mlirOpOperandGetOwner(use)) == INFC_OP_adapter_gate;
+}
+
 static infc_status linear(run *r, MlirOperation op, bool gated) {
     const infc_tensor *x = rows_of(r, op, 0);
     MlirOperation pack = infc_ir_def(mlirOperationGetOperand(op, 1)), choice = choice_of(r->ir, pack);
-    if (infc_ir_kind(r->ir, pack) == INFC_OP_weight)
-        return INFC_OK; /* chosen before: again, only for adapters */
-    const bool chooses = !mlirOperationIsNull(choice);
-    matrix m;
-    INFC_TRY(rotated_matrix(r, op, chooses ? choice : pack, &m));
-    if (chooses) INFC_TRY(choose(r, pack, x->data, &m));
+    if (!gated && only_for_adapters(r, op)) return INFC_OK;
+    const bool kept = infc_ir_kind(r->ir, pack) == INFC_OP_pack_keep;
+    infc_matrix m;
+    if (kept) INFC_TRY(infc_kept_matrix(r->ir, r->scratch, pack, &m));
+    else
+        INFC_TRY(infc_float_matrix(r->ir, r->scratch, op,
+                                   mlirOperationIsNull(choice) ? pack : choice, r->c->chooses, &m));
+    if (!mlirValueIsNull(chosen_of(r->c, pack))) INFC_TRY(choose(r, pack, x->data, &m));
     if (!gated) {
         infc_rows_times_panels(x->data, r->c->n_ids, m.k, m.panels, m.n, new_rows(r, op, m.n));
         return infc_interrupt_check(r->ir->cx);
@@ -266,9 +231,9 @@ static infc_status linear(run *r, MlirOperation op, bool gated) {
 /* f32, f16 or bf16 [k, n]. */
 static infc_status matmul(run *r, MlirOperation op) {
     const infc_tensor *x = rows_of(r, op, 0);
-    infc_tensor w;
-    INFC_TRY(constant(r, mlirOperationGetOperand(op, 1), &w));
-    w = infc_tensor_aligned(r->scratch, &w);
+    infc_tensor stored, w;
+    INFC_TRY(infc_constant(r->ir, r->scratch, mlirOperationGetOperand(op, 1), &stored));
+    w = infc_tensor_aligned(r->scratch, &stored);
     const int64_t k = w.type.dims[0], n = w.type.dims[1];
     if (w.type.dtype != INFC_DTYPE_f32) {
         const infc_op_desc widen = {.kind = INFC_OP_widen, .n_in = 1, .in = {w.type}};
@@ -279,11 +244,12 @@ static infc_status matmul(run *r, MlirOperation op) {
         for (int64_t j = 0; j < n; j++)
             panels[(j / INFC_LANES * k + i) * INFC_LANES + j % INFC_LANES] =
                 ((const float *)w.data)[i * n + j];
+    infc_constant_forget(r->ir, &stored);
     infc_rows_times_panels(x->data, r->c->n_ids, k, panels, n, new_rows(r, op, n));
     return infc_interrupt_check(r->ir->cx);
 }
 
-/* What passes its first operand on: kv_store q, k and v as they are; adapters, of which there are none. */
+/* What passes its first operand on: kv_store, q, k and v; adapters, of which there are none. */
 static infc_status pass_on(run *r, MlirOperation op) {
     value *from = value_of(r, mlirOperationGetOperand(op, 0)),
           *to = value_of(r, mlirOperationGetResult(op, 0));
@@ -293,29 +259,50 @@ static infc_status pass_on(run *r, MlirOperation op) {
     return INFC_OK;
 }
 
-static infc_status attend(run *r, MlirOperation op) {
-    MlirOperation stored = infc_ir_def(mlirOperationGetOperand(op, 0));
+/* Of kv_store or attend: without room and result. */
+static infc_status attention_of(run *r, MlirOperation op, MlirOperation stored, infc_attention *out) {
     infc_op_desc desc;
     infc_tensor rope;
     infc_ir_describe(r->ir, op, &desc);
     const int64_t *heads = infc_desc_attr(&desc, "heads")->ints;
     const uint32_t bits = (uint32_t)infc_desc_int(&desc, "scale");
-    INFC_TRY(constant(r, mlirOperationGetOperand(stored, 5), &rope));
+    INFC_TRY(infc_constant(r->ir, r->scratch, mlirOperationGetOperand(stored, ROPE), &rope));
     if (heads[2] != heads[3])
         return no_way(r, op, "heads that are turned in part are not supported with it");
-    infc_attention a = {.qkv = rows_of(r, op, 0)->data,
-                        .rope = rope.data,
-                        .keys = INFC_NEW(r->scratch, float, (size_t)(r->c->n_ids * heads[1] * heads[2])),
-                        .t = r->c->n_ids,
-                        .length = r->c->length,
-                        .heads = heads[0],
-                        .groups = heads[1],
-                        .dim = heads[2],
-                        .window = infc_desc_int(&desc, "window")};
-    memcpy(&a.scale, &bits, sizeof a.scale);
-    a.out = new_rows(r, op, heads[0] * heads[2]);
+    *out = (infc_attention){.qkv = rows_of(r, op, 0)->data,
+                            .rope = rope.data,
+                            .t = r->c->n_ids,
+                            .length = r->c->length,
+                            .heads = heads[0],
+                            .groups = heads[1],
+                            .dim = heads[2],
+                            .window = infc_desc_int(&desc, "window")};
+    memcpy(&out->scale, &bits, sizeof out->scale);
+    return INFC_OK;
+}
+
+static infc_status attend(run *r, MlirOperation op) {
+    infc_attention a;
+    INFC_TRY(attention_of(r, op, infc_ir_def(mlirOperationGetOperand(op, 0)), &a));
+    a.keys = INFC_NEW(r->scratch, float, (size_t)(a.t * a.groups * a.dim));
+    a.out = new_rows(r, op, a.heads * a.dim);
     infc_attention_run(&a);
     return infc_interrupt_check(r->ir->cx);
+}
+
+static infc_status store(run *r, MlirOperation op) {
+    MlirValue balance = chosen_of(r->c, op);
+    if (!mlirValueIsNull(balance)) {
+        infc_attention a;
+        const infc_type type = infc_ir_type(r->ir, balance);
+        const size_t bytes = (size_t)infc_type_bytes(&type);
+        float *made = INFC_NEW(r->scratch, float, bytes / sizeof(float));
+        infc_progress(r->ir->cx, "reading a text to balance keys (%zu of %zu)", r->n_chosen + 1, r->n_to_choose);
+        INFC_TRY(attention_of(r, op, op, &a));
+        infc_balance_of(r->scratch, &a, made);
+        keep_chosen(r, op, (infc_bytes){(const uint8_t *)made, bytes});
+    }
+    return pass_on(r, op);
 }
 
 /* ---- any other op: by the reference kernels, sequence by sequence -------------------------------------------- */
@@ -349,7 +336,8 @@ static infc_status by_sequence(run *r, MlirOperation op) {
     infc_tensor fixed[INFC_MAX_OPERANDS] = {0};
     for (int i = 0; i < mlirOperationGetNumOperands(op); i++) {
         MlirValue operand = mlirOperationGetOperand(op, i);
-        if (value_of(r, operand)->constant) INFC_TRY(constant(r, operand, &fixed[i]));
+        if (value_of(r, operand)->constant)
+            INFC_TRY(infc_constant(r->ir, r->scratch, operand, &fixed[i]));
         else if (!value_of(r, operand)->tensor.data)
             return INFC_OK; /* of inputs that are not there: not known either */
     }
@@ -360,6 +348,8 @@ static infc_status by_sequence(run *r, MlirOperation op) {
         infc_arena_reset(arena);
     }
     infc_arena_destroy(&arena);
+    for (int i = 0; i < INFC_MAX_OPERANDS; i++)
+        if (fixed[i].data) infc_constant_forget(r->ir, &fixed[i]);
     return status;
 }
 
@@ -367,9 +357,10 @@ static infc_status by_sequence(run *r, MlirOperation op) {
 
 static bool reads_rows(infc_op_kind kind) {
     static const infc_op_kind kinds[] = {
-        INFC_OP_quantize, INFC_OP_rms_quantize, INFC_OP_linear_i4,   INFC_OP_linear_i8,
-        INFC_OP_gated_i4, INFC_OP_gated_i8,     INFC_OP_matmul,      INFC_OP_kv_store,
-        INFC_OP_attend,   INFC_OP_adapter_out,  INFC_OP_adapter_sum, INFC_OP_adapter_gate};
+        INFC_OP_quantize,  INFC_OP_rms_quantize, INFC_OP_quantize_groups, INFC_OP_rms_groups,
+        INFC_OP_linear_i4, INFC_OP_linear_i8,    INFC_OP_linear_keep,     INFC_OP_gated_i4,
+        INFC_OP_gated_i8,  INFC_OP_gated_keep,   INFC_OP_matmul,          INFC_OP_kv_store,
+        INFC_OP_attend,    INFC_OP_adapter_out,  INFC_OP_adapter_sum,     INFC_OP_adapter_gate};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i] == kind) return true;
     return false;
@@ -381,24 +372,22 @@ static infc_status step(run *r, MlirOperation op) {
     if (reads_rows(kind) && !rows_of(r, op, 0)->data)
         return no_way(r, op, "what it reads is made by an operation that is not supported with it");
     switch (kind) {
-    case INFC_OP_quantize: return records(r, op, false);
-    case INFC_OP_rms_quantize: return records(r, op, true);
+    case INFC_OP_quantize:
+    case INFC_OP_quantize_groups: return records(r, op, false);
+    case INFC_OP_rms_quantize:
+    case INFC_OP_rms_groups: return records(r, op, true);
     case INFC_OP_linear_i4:
-    case INFC_OP_linear_i8: return linear(r, op, false);
+    case INFC_OP_linear_i8:
+    case INFC_OP_linear_keep: return linear(r, op, false);
     case INFC_OP_gated_i4:
-    case INFC_OP_gated_i8: return linear(r, op, true);
+    case INFC_OP_gated_i8:
+    case INFC_OP_gated_keep: return linear(r, op, true);
     case INFC_OP_matmul: return matmul(r, op);
     case INFC_OP_adapter_out:
     case INFC_OP_adapter_sum:
-    case INFC_OP_adapter_gate:
-    case INFC_OP_kv_store: return pass_on(r, op);
+    case INFC_OP_adapter_gate: return pass_on(r, op);
+    case INFC_OP_kv_store: return store(r, op);
     case INFC_OP_attend: return attend(r, op);
-    case INFC_OP_quantize_groups:
-    case INFC_OP_rms_groups:
-        return no_way(r, op,
-                      "weights that keep what their file stores are not supported with it: give "
-                      "them int4, int8 "
-                      "or f32");
     default: return by_sequence(r, op);
     }
 }
@@ -431,7 +420,7 @@ static void begin(run *r, const MlirOperation *ops, size_t n) {
     for (size_t i = 0; i < n; i++) {
         for (intptr_t k = 0; k < mlirOperationGetNumOperands(ops[i]); k++)
             value_of(r, mlirOperationGetOperand(ops[i], k))->last = i;
-        r->n_to_choose += !mlirOperationIsNull(choice_of(r->ir, ops[i]));
+        r->n_to_choose += !mlirValueIsNull(chosen_of(c, ops[i]));
     }
 }
 

@@ -103,7 +103,7 @@ typedef struct infk_keep_dims {
 enum {
     INFK_MAX_DIMS = 32,
     INFK_MAX_TYPES = 3,
-    INFK_MAX_OPERANDS = 6,
+    INFK_MAX_OPERANDS = 7,
     INFK_SCRATCH = INFK_MAX_OPERANDS
 };
 

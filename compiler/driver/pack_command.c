@@ -46,6 +46,8 @@ static infc_status plan_make(infc_call_cx *call, infc_build *build, infc_llm_mod
                                         "weights of ONNX models are packed by infc compile"};
     INFC_GROW(cx->arena, compile.targets.items, compile.targets.n, compile.targets.cap);
     compile.targets.items[compile.targets.n++] = "host";
+    INFC_GROW(cx->arena, compile.sets.items, compile.sets.n, compile.sets.cap);
+    compile.sets.items[compile.sets.n++] = "precision.kv=int8"; /* what keys are balanced by is for a compile to use */
     INFC_TRY(infc_compile(cx, &compile, build));
     INFC_TRY(infc_llm_read(cx, build->spec.model, model));
     if (!model->pack) return INFC_OK;

@@ -163,7 +163,7 @@ static void print_dims(const infc_emit_unit *u, const infc_plan_step *step, cons
     if (open) infc_buf_printf(out, "    const infk_%s_dims *const d = &dims;\n", kind->dims_name);
 }
 
-static const char *const operands[INFK_MAX_OPERANDS] = {"x", "w", "u2", "u3", "u4", "u5"};
+static const char *const operands[INFK_MAX_OPERANDS] = {"x", "w", "u2", "u3", "u4", "u5", "u6"};
 
 /* Hands dims and epilogue to the inlined kernel. */
 static void print_kernel_call(const infc_emit_unit *u, const infc_plan_step *step, const char *name,

@@ -1,6 +1,7 @@
 /* ir_text.c - printing and parsing. Weights show their name, and their value when they have at most 16 elements
  * or one value throughout, else a hash of it, so that texts are equal only when modules are. These attributes
  * exist in text alone and are gone from the IR afterwards. */
+#include "../base/file.h"
 #include "../base/hash.h"
 #include "ir_mlir.h"
 #include "op_rules.h"
@@ -56,6 +57,7 @@ static void show_weight(infc_ir *ir, infc_arena *scratch, MlirOperation op, bool
     }
     infc_bytes bytes = {weight->bytes, (size_t)infc_type_bytes(&weight->type)};
     const char *text = bytes.ptr ? infc_hash_hex(scratch, bytes) : "packed";
+    if (bytes.ptr) infc_file_forget(ir->cx, bytes.ptr, bytes.len);
     MlirAttribute hash = mlirStringAttrGet(ir->ctx, infc_mlir_str(text));
     mlirOperationSetAttributeByName(op, infc_mlir_str("hash"), hash);
 }

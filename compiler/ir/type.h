@@ -46,7 +46,7 @@ typedef enum infc_op_kind {
     INFC_OP_OTHER
 } infc_op_kind;
 
-enum { INFC_MAX_OPERANDS = 6, INFC_MAX_ATTRS = 6, INFC_MAX_INTS = 8 };
+enum { INFC_MAX_OPERANDS = 7, INFC_MAX_ATTRS = 6, INFC_MAX_INTS = 8 };
 
 typedef enum infc_attr_kind {
     INFC_ATTR_I64,

@@ -3,7 +3,7 @@
 #include <string.h>
 
 const char infc_origin_dims[] = "dimensions known only at run time", infc_origin_checkpoint[] = "checkpoint",
-           infc_origin_chosen[] = "4 bit with error feedback", infc_origin_rounded[] = "rounded to bf16";
+           infc_origin_chosen[] = "chosen on a text", infc_origin_rounded[] = "rounded to bf16";
 
 int64_t infc_weights_add(infc_weights *weights, infc_weight weight) {
     INFC_GROW(weights->arena, weights->items, weights->n, weights->cap);

@@ -82,7 +82,7 @@ static double seconds(work *run, int layers, ptrdiff_t rows, int n) {
      QUERY(dim)}
 
 static int8_t *kv, *q;
-static float *x, *y, *rope, *kept;
+static float *x, *y, *rope, *balance, *kept;
 static int32_t positions[CHUNK], slots[CHUNK], tables[WIDTH];
 
 #define MODEL(name, heads, groups, dim, layers)                                                    \
@@ -105,8 +105,8 @@ static int32_t positions[CHUNK], slots[CHUNK], tables[WIDTH];
         const infk_kv_dims d = DIMS(rows, heads, groups, dim, layers, layer);                      \
         void *out = q;                                                                             \
         const struct GLUE(STORE, _epi) e = {out};                                                  \
-        GLUE(STORE, _body)(&d, x, positions, slots, tables, kv, rope, &e, rows * (groups) * w / n, \
-                           rows * (groups) * (w + 1) / n);                                         \
+        GLUE(STORE, _body)(&d, x, positions, slots, tables, kv, rope, balance, &e,                 \
+                           rows * (groups) * w / n, rows * (groups) * (w + 1) / n);                \
     }                                                                                              \
     static void name##_read(int layer, ptrdiff_t rows, int w, int n) {                             \
         const size_t bytes = (size_t)(rows / 32) * (groups) * PART(dim) / (size_t)n / 256 * 256;   \
@@ -176,12 +176,14 @@ int main(int argc, char **argv) {
     x = aligned_alloc(64, sizeof *x * CHUNK * 48 * 128);
     y = aligned_alloc(64, sizeof *y * CHUNK * 32 * 128);
     rope = aligned_alloc(64, sizeof *rope * CONTEXT * 128);
+    balance = aligned_alloc(64, sizeof *balance * 3 * 8 * 128);
     kept = aligned_alloc(64, sizeof *kept * 32 * (WIDTH / 8) * (128 + 16));
     if (kv) madvise(kv, (bytes / huge + 1) * huge, MADV_HUGEPAGE); /* as a pool would be */
-    if (!kv || !q || !x || !y || !rope || !kept) return 1;
+    if (!kv || !q || !x || !y || !rope || !balance || !kept) return 1;
     for (int i = 0; i < CHUNK * 48 * 128; i++)
         x[i] = (float)((i * 37 + i / 100) % 251 - 125) * 0.01f;
     for (int i = 0; i < CONTEXT * 128; i++) rope[i] = i % 2 ? 0.6f : 0.8f;
+    for (int i = 0; i < 3 * 8 * 128; i++) balance[i] = 0.5f;
     for (size_t i = 0; i < bytes; i++) kv[i] = (int8_t)(i % 97);
     for (int i = 0; i < WIDTH; i++) tables[i] = (i * 37 + 11) % WIDTH;
     for (size_t m = 0; m < sizeof models / sizeof *models; m++) {

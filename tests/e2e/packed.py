@@ -134,7 +134,7 @@ def check_format(packed):
         aligned &= entry["dtype"] == "U8" and entry["shape"] == [end - begin]
         at = end
     expect(aligned and at == len(data), f"{len(directory)} entries stand one after another at multiples of 64")
-    expect(metadata["infw"] == "4" and metadata["xxh64"] == xxh64(data), f"its checksum is that of all data: {metadata['xxh64']}")
+    expect(metadata["infw"] == "5" and metadata["xxh64"] == xxh64(data), f"its checksum is that of all data: {metadata['xxh64']}")
     rotate = "128" if "calibration" in metadata else "64"
     expect(metadata["int4_rotate"] == rotate, f"its int4 weights are transformed by {rotate} values")
     kinds = {name.split("/")[0] for name in directory}

@@ -67,7 +67,7 @@ static bool model_at(size_t i, model *out) {
 }
 
 /* Data of a model: q, k, v of every position. */
-static float *x, *rope, *y, *y_other, *kept;
+static float *x, *rope, *balance, *y, *y_other, *kept;
 static int8_t *kv, *kv_other, *q;
 static int32_t positions[SEQUENCES * MOST], slots[SEQUENCES * MOST], tables[SEQUENCES * WIDTH];
 static ptrdiff_t from_row[SEQUENCES * MOST]; /* which row of x and y a row of a step is */
@@ -198,7 +198,7 @@ static void step(const model *m, const plan *p, int8_t *cache, float *out, ptrdi
     const ptrdiff_t n = x_floats(m), y_floats = m->heads * m->head_dim;
     for (ptrdiff_t r = 0; r < rows; r++)
         memcpy(step_x + r * n, x + from_row[r] * n, (size_t)n * sizeof *x);
-    const void *in[INFK_SCRATCH + 3] = {step_x, positions, slots, tables, cache, rope};
+    const void *in[INFK_SCRATCH + 3] = {step_x, positions, slots, tables, cache, rope, balance};
     call(store_entry, store, &d, in, q, p->parts);
     in[0] = q;
     if (p->split && rows == 1) call_split(&d, in, step_y, p->parts);
@@ -314,12 +314,23 @@ static void test_lines(const model *m, size_t index) {
     }
 }
 
+/* Keys have a constant part, and elements whose factors differ: the definition knows nothing of either. */
+static void fill_balance(const model *m, uint64_t *state) {
+    const ptrdiff_t n = m->groups * m->head_dim;
+    kernel_fill(balance, "f32", 2 * n, DATA_PLAIN, state);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        balance[n + i] = 1.0f + fabsf(balance[n + i]) / 2;
+        balance[2 * n + i] = 1.0f / balance[n + i];
+    }
+}
+
 static void fill(const model *m) {
     uint64_t state = 3;
     const ptrdiff_t n = row_of(m, SEQUENCES, 0) * x_floats(m), half = m->rotary / 2;
     kernel_fill(x, "f32", n, rough ? DATA_ROUNDING : DATA_PLAIN, &state);
     for (ptrdiff_t i = 0; rough && i < n; i += 997)
         kernel_fill(x + i, "f32", 1, DATA_EXTREMES, &state);
+    fill_balance(m, &state);
     for (ptrdiff_t p = 0; p < WIDTH * 32; p++)
         for (ptrdiff_t i = 0; i < half; i++) {
             const double angle = (double)p * pow(10000.0, -(double)i / (double)half);
@@ -334,9 +345,10 @@ int main(void) {
         return 77;
     }
     x = malloc(sizeof *x << 20), y = malloc(sizeof *y << 20), y_other = malloc(sizeof *y << 20);
-    kept = malloc(sizeof *kept << 18), rope = malloc(sizeof *rope << 18), q = malloc(1 << 22);
+    kept = malloc(sizeof *kept << 18), rope = malloc(sizeof *rope << 18),
+    balance = malloc(sizeof *balance << 12), q = malloc(1 << 22);
     kv = aligned_alloc(64, 1 << 25), kv_other = aligned_alloc(64, 1 << 25);
-    if (!x || !y || !y_other || !kept || !rope || !q || !kv || !kv_other) return 1;
+    if (!x || !y || !y_other || !kept || !rope || !balance || !q || !kv || !kv_other) return 1;
     model m;
     for (size_t i = 0; model_at(i, &m); i++) {
         for (int r = 0; r < 2; r++) {

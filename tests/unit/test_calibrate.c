@@ -157,8 +157,36 @@ static void exp_is_near(void **state) {
     assert_true(infc_exp_below(-88.0f) == 0.0f && infc_exp_below(0.0f) == 1.0f);
 }
 
+/* Three rows, two heads of q, one of k; an element of k that is constant, one that varies, one that is no number, one
+ * that hardly varies. The expected values are arithmetic. */
+static void keys_are_balanced(void **state) {
+    (void)state;
+    enum { DIM = 16, ROWS = 3, COLUMNS = 4 * DIM };
+    static float qkv[ROWS * COLUMNS], rope[ROWS * DIM], made[3 * DIM];
+    for (int t = 0; t < ROWS; t++) {
+        float *q = qkv + t * COLUMNS, *k = q + 2 * DIM;
+        for (int i = 0; i < DIM; i += 2) rope[t * DIM + i] = 1; /* cosine of no angle */
+        q[1] = 1, q[DIM + 1] = -3;                              /* mean square 5 */
+        q[3] = q[DIM + 3] = 100;
+        k[0] = 5;
+        k[1] = (float)t; /* mean 1, variance 2 / 3 */
+        k[2] = t ? 1 : NAN;
+        k[3] = (float)t / 1024;
+    }
+    const infc_attention a = {
+        .qkv = qkv, .rope = rope, .t = ROWS, .length = ROWS, .heads = 2, .groups = 1, .dim = DIM};
+    infc_balance_of(cx.arena, &a, made);
+    const double mean[] = {5, 1, 0, 1.0 / 1024, 0}, factor[] = {1, pow(7.5, 0.125), 1, pow(1e4, 0.125), 1};
+    for (int i = 0; i < 5; i++) {
+        assert_true(made[i] == (float)mean[i]);
+        assert_true(fabs((double)made[DIM + i] - factor[i]) < 1e-6);
+        assert_true(fabs((double)made[2 * DIM + i] - 1 / factor[i]) < 1e-6);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {CX_TEST(products_have_one_order), CX_TEST(factor_inverts),
-                                       CX_TEST(feedback_pays), CX_TEST(exp_is_near)};
+                                       CX_TEST(feedback_pays), CX_TEST(exp_is_near),
+                                       CX_TEST(keys_are_balanced)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,8 +189,9 @@ infc_status infc_llm_attend(infc_llm_build *b, MlirValue qkv, MlirValue *out) {
                                infc_attr_int("window", (int64_t)c->window),
                                infc_attr_int("format", b->kv), infc_attr_int("layer", b->layer)};
     MlirValue in[] = {
-        qkv, i[INFC_LLM_POSITIONS], i[INFC_LLM_SLOTS], i[INFC_LLM_TABLES], i[INFC_LLM_KV], b->rope};
-    INFC_TRY(infc_llm_op(b, INFC_OP_kv_store, "kv_store", in, 6, attrs, 5, &in[0]));
+        qkv,     i[INFC_LLM_POSITIONS], i[INFC_LLM_SLOTS], i[INFC_LLM_TABLES], i[INFC_LLM_KV],
+        b->rope, infc_llm_balance(b)};
+    INFC_TRY(infc_llm_op(b, INFC_OP_kv_store, "kv_store", in, 7, attrs, 5, &in[0]));
     return infc_llm_op(b, INFC_OP_attend, "attend", in, 5, attrs, 5, out);
 }
 

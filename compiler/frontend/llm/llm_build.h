@@ -53,6 +53,9 @@ infc_status infc_llm_floats(infc_llm_build *b, const infc_stored_tensor *const *
                             infc_llm_format format, bool turned, MlirValue *out);
 /* Cosine and sine of each position and pair: f32 [positions, head_dim]. */
 infc_status infc_llm_rope(infc_llm_build *b, MlirValue *out);
+/* What keys and queries of a layer are balanced by before they become int8 (ADR 0024), f32 [3, groups * head_dim]: by
+ * nothing, until the pass `calibrate` knows better. */
+MlirValue infc_llm_balance(infc_llm_build *b);
 
 /* ---- llm_blocks.c: layers ------------------------------------------------------------------------------------ */
 

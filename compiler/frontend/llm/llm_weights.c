@@ -215,6 +215,20 @@ static double frequency(const infc_llm_config *c, int64_t i) {
     return (1 - smooth) * f / c->rope_factor + smooth * f;
 }
 
+MlirValue infc_llm_balance(infc_llm_build *b) {
+    const int64_t n = (int64_t)(b->model->config.kv_heads * b->model->config.head_dim);
+    const infc_type type = {.dtype = INFC_DTYPE_f32, .rank = 2, .dims = {3, n}};
+    float *table = INFC_NEW(b->cx->arena, float, (size_t)(3 * n));
+    for (int64_t i = n; i < 3 * n; i++) table[i] = 1;
+    const infc_weight weight = {.name = infc_arena_printf(b->cx->arena, "balance.%lld", (long long)b->layer),
+                                .type = type,
+                                .bytes = table,
+                                .origin = "keys as they are"};
+    const infc_ir_at end = {.block = b->block};
+    return infc_ir_weight(b->ir, end, infc_weights_add(&b->ir->weights, weight),
+                          infc_ir_location(b->ir, "balance", 0));
+}
+
 infc_status infc_llm_rope(infc_llm_build *b, MlirValue *out) {
     const infc_llm_config *c = &b->model->config;
     const int64_t positions = b->facts.max_blocks * INFC_KV_POSITIONS, pairs = (int64_t)c->head_dim / 2;

@@ -1,7 +1,7 @@
 /* kv.c - the cache of keys and values. kv_store: x [T, (heads + 2 groups) head_dim], positions and slots [T], tables
- * [S, W], kv [N, block bytes], which it writes, rope [positions, rotary]; it gives q [T, heads * record]. attend:
- * that q, and the cache it was stored with: f32 [T, heads * head_dim]. `heads` is heads, groups, head_dim, rotary;
- * `layer` says which part of a block; see kv_dims.def. */
+ * [S, W], kv [N, block bytes], which it writes, rope [positions, rotary], balance [3, groups * head_dim]; it gives q
+ * [T, heads * record]. attend: that q, and the cache it was stored with: f32 [T, heads * head_dim]. `heads` is heads,
+ * groups, head_dim, rotary; `layer` says which part of a block; see kv_dims.def. */
 #include "../op_rules.h"
 
 enum { MAX_HEADS = 1 << 12, MAX_HEAD = 256, MAX_LAYERS = 1 << 10, BLOCK_POSITIONS = 32 };
@@ -79,6 +79,7 @@ const char *infc_shape_kv_store(infc_arena *arena, const infc_op_desc *desc, inf
     if (!wrong) wrong = check_cache(arena, desc, &h);
     if (!wrong && h.rotary)
         wrong = want(arena, desc, 5, INFC_DTYPE_f32, desc->in[3].dims[1] * BLOCK_POSITIONS, h.rotary);
+    if (!wrong) wrong = want(arena, desc, 6, INFC_DTYPE_f32, 3, h.groups * h.dim);
     if (wrong) return wrong;
     infc_type r = {.dtype = INFC_DTYPE_i8, .rank = 2, .dims = {desc->in[0].dims[0], h.heads * h.query}};
     wrong = infc_type_check(arena, &r);

@@ -1,6 +1,6 @@
-/* kv_store: q and k are turned by the position's angles; int8: q, k, v are then transformed by butterflies of `points`
- * elements (numerics rule 8) and rounded to whole steps of largest / 127; f16: rounded. What is kept is laid out as
- * docs/adr/0011-kv-cache.md says. Scores are linear in q, so it takes their factors. */
+/* kv_store: q and k are turned by the position's angles; int8: they are balanced, q, k, v are then transformed by
+ * butterflies of `points` elements (numerics rule 8) and rounded to whole steps of largest / 127; f16: rounded. What is
+ * kept is laid out as docs/adr/0011-kv-cache.md says. Scores are linear in q, so it takes their factors. */
 static INFK_INLINE ptrdiff_t INFK_PART(points)(const infk_kv_dims *d) {
     const ptrdiff_t lowest = d->head_dim & -d->head_dim;
     return lowest < 64 ? lowest : 64;
@@ -15,6 +15,14 @@ static INFK_INLINE void INFK_PART(turn)(const infk_kv_dims *d, const T *x, const
         out[i + half] = s_fma(b, c, s_mul(a, s));
     }
     for (ptrdiff_t i = 2 * half; i < d->head_dim; i++) out[i] = x[i];
+}
+
+/* x less `mean` (null: 0), times `factor`, element by element: what is taken off k is the same for all positions, so
+ * that softmax does not see it, and the factors of q are those of k turned over. */
+static INFK_INLINE void INFK_PART(balance)(const infk_kv_dims *d, float *x, const float *mean,
+                                           const float *factor) {
+    for (ptrdiff_t c = 0; c < d->head_dim; c++)
+        x[c] = s_mul(mean ? s_sub(x[c], mean[c]) : x[c], factor[c]);
 }
 
 /* Transforms x in place and rounds it; the size of a step times `unit`. */
@@ -71,22 +79,26 @@ static INFK_INLINE void INFK_PART(keep_halves)(const infk_kv_dims *d, const floa
 }
 
 static INFK_INLINE void INFK(kv_store)(const infk_kv_dims *d, const T *x, const W *positions,
-                                       const int32_t *slots, const int32_t *tables, const int8_t *kv,
-                                       const float *rope, const EPI_TYPE *e, ptrdiff_t begin, ptrdiff_t end) {
+                                       const int32_t *slots, const int32_t *tables,
+                                       const int8_t *kv, const float *rope, const float *balance,
+                                       const EPI_TYPE *e, ptrdiff_t begin, ptrdiff_t end) {
     const ptrdiff_t dim = d->head_dim, per_group = d->heads / d->groups;
     for (ptrdiff_t unit = begin; unit < end; unit++) {
         const ptrdiff_t row = unit % d->rows, g = unit / d->rows, position = positions[row];
         const T *q = x + row * (d->heads + 2 * d->groups) * dim, *k = q + (d->heads + g) * dim,
                 *v = k + d->groups * dim;
-        const float *angles = rope + position * d->rotary;
+        const float *angles = rope + position * d->rotary, *mean = balance + g * dim,
+                    *of_k = mean + d->groups * dim, *of_q = of_k + d->groups * dim;
         const ptrdiff_t block = tables[slots[row] * d->width + position / 32];
         int8_t *part = (int8_t *)(uintptr_t)kv + block * d->block_bytes + d->part_at + g * d->part_bytes;
         float turned[256], value[256];
         for (ptrdiff_t h = g * per_group; h < (g + 1) * per_group; h++) {
             INFK_PART(turn)(d, q + h * dim, angles, turned);
+            if (!d->format) INFK_PART(balance)(d, turned, 0, of_q);
             INFK_PART(query)(d, turned, RESULT + (row * d->heads + h) * d->query_bytes);
         }
         INFK_PART(turn)(d, k, angles, turned);
+        if (!d->format) INFK_PART(balance)(d, turned, mean, of_k);
         for (ptrdiff_t c = 0; c < dim; c++) value[c] = v[c];
         if (d->format) INFK_PART(keep_halves)(d, turned, value, position % 32, part);
         else INFK_PART(keep)(d, turned, value, position % 32, part);

@@ -9,6 +9,15 @@ static INFK_INLINE void INFK_PART(turn)(const infk_kv_dims *d, const T *x, const
     for (ptrdiff_t i = 2 * half; i < d->head_dim; i++) out[i] = x[i];
 }
 
+/* x less `mean` (null: 0), times `factor`. */
+static INFK_INLINE void INFK_PART(balance)(const infk_kv_dims *d, float *x, const float *mean,
+                                           const float *factor) {
+    for (ptrdiff_t c = 0; c < d->head_dim; c += 16) {
+        const vf16x part = v_load(x + c);
+        v_store(x + c, v_mul(mean ? v_sub(part, v_load(mean + c)) : part, v_load(factor + c)));
+    }
+}
+
 /* Transforms x in place and rounds it; the size of a step times `unit`, and the sum of the steps. */
 static INFK_INLINE float INFK_PART(steps)(const infk_kv_dims *d, float *x, float unit, int8_t *out,
                                           int32_t *out_sum) {
@@ -54,22 +63,26 @@ static INFK_INLINE void INFK_PART(keep)(const infk_kv_dims *d, float *k, float *
 }
 
 static INFK_INLINE void INFK(kv_store)(const infk_kv_dims *d, const T *x, const W *positions,
-                                       const int32_t *slots, const int32_t *tables, const int8_t *kv,
-                                       const float *rope, const EPI_TYPE *e, ptrdiff_t begin, ptrdiff_t end) {
+                                       const int32_t *slots, const int32_t *tables,
+                                       const int8_t *kv, const float *rope, const float *balance,
+                                       const EPI_TYPE *e, ptrdiff_t begin, ptrdiff_t end) {
     const ptrdiff_t dim = d->head_dim, per_group = d->heads / d->groups;
     for (ptrdiff_t unit = begin; unit < end; unit++) {
         const ptrdiff_t row = unit % d->rows, g = unit / d->rows, position = positions[row];
         const T *q = x + row * (d->heads + 2 * d->groups) * dim, *k = q + (d->heads + g) * dim,
                 *v = k + d->groups * dim;
-        const float *angles = rope + position * d->rotary;
+        const float *angles = rope + position * d->rotary, *mean = balance + g * dim,
+                    *of_k = mean + d->groups * dim, *of_q = of_k + d->groups * dim;
         const ptrdiff_t block = tables[slots[row] * d->width + position / 32];
         int8_t *part = (int8_t *)(uintptr_t)kv + block * d->block_bytes + d->part_at + g * d->part_bytes;
         float turned[256], value[256];
         for (ptrdiff_t h = g * per_group; h < (g + 1) * per_group; h++) {
             INFK_PART(turn)(d, q + h * dim, angles, turned);
+            INFK_PART(balance)(d, turned, 0, of_q);
             INFK_PART(query)(d, turned, RESULT + (row * d->heads + h) * d->query_bytes);
         }
         INFK_PART(turn)(d, k, angles, turned);
+        INFK_PART(balance)(d, turned, mean, of_k);
         for (ptrdiff_t c = 0; c < dim; c += 16) v_store(value + c, v_load(v + c));
         INFK_PART(keep)(d, turned, value, position % 32, part);
     }
