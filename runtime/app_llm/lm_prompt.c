@@ -13,6 +13,7 @@ static infrt_status stream_read(FILE *file, const char *name, char **out, infrt_
     char *text = malloc(room), *more;
     while (text && (got = fread(text + n, 1, room - 1 - n, file)) > 0) {
         n += got;
+        if (memchr(text + n - got, 0, got)) break; /* no text, and perhaps without an end */
         if (n < room - 1) continue;
         more = n < TEXT_MOST ? realloc(text, room *= 2) : NULL;
         if (!more) free(text);

@@ -57,6 +57,8 @@ def check_refused(program, other, file):
     expect(done.returncode == 3 and "another model" in done.stderr, f"of another model: {done.stderr}")
     done = run(program, VERSE, "--session", file.parent)
     expect(done.returncode in (2, 4), f"a folder: {done.stderr}")
+    done = run(program, VERSE, "--session", file.parent / "none/a.session")
+    expect(done.returncode == 4 and "into its folder" in done.stderr and not done.stdout, f"known before it answers: {done}")
     return good
 
 

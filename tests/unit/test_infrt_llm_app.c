@@ -102,6 +102,7 @@ static void test_run_refused(void **state) {
     expect_refused(&model, "chat", 2, "has no chat template");
     put_file("nul.txt", "a\0b", 3);
     expect_refused(&model, "run --prompt-file nul.txt", 3, "has a NUL at byte 1");
+    expect_refused(&model, "run --prompt-file /dev/zero", 3, "has a NUL at byte 0"); /* which has no end */
 }
 
 static void test_tokenize(void **state) {
