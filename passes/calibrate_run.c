@@ -118,8 +118,10 @@ static const infc_tensor *rows_of(run *r, MlirOperation op, int i) {
 }
 
 static infc_status no_way(run *r, MlirOperation op, const char *why) {
+    const bool asked = r->c->chooses;
     return infc_fail(r->ir->cx, INFC_ERR_UNSUPPORTED, infc_ir_loc(r->ir, mlirOperationGetLocation(op)),
-                     "precision.calibration: %s; leave it out", why);
+                     "%s: %s; %s", asked ? "precision.calibration" : "keys of a cache of int8 cannot be balanced",
+                     why, asked ? "leave it out" : "set precision.kv: f16");
 }
 
 /* What a layer reads: rows, perhaps over their root mean square and times a vector, rotated where weights are. */
