@@ -129,11 +129,8 @@ infc_status infc_pass_calibrate(infc_pass_cx *pass) {
         c.key = key_of(&c);
         if (!infc_calibration_recall(&c)) INFC_TRY(infc_calibration_run(&c));
     }
-    if (!c.chooses) return INFC_OK;
-    const char *data = spec->calibration;
-    say_calibrated(ir, packed ? on
-                              : infc_arena_printf(ir->cx->arena, "%s, %lld tokens",
-                                                  data ? infc_path_base(data) : INFC_OWN_CALIBRATION,
-                                                  (long long)c.n_ids));
+    const char *data = spec->calibration ? infc_path_base(spec->calibration) : INFC_OWN_CALIBRATION;
+    if (!packed) on = infc_arena_printf(ir->cx->arena, "%s, %lld tokens", data, (long long)c.n_ids);
+    if (c.chooses) say_calibrated(ir, on);
     return INFC_OK;
 }
