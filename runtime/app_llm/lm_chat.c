@@ -11,6 +11,9 @@
 
 typedef enum overflow { OVERFLOW_STOP, OVERFLOW_ERROR, OVERFLOW_TRUNCATE } overflow;
 
+/* ROOM_NONE: the conversation ends; ROOM_REFUSED: it goes on without the newest message, which can never fit. */
+typedef enum room_made { ROOM_MADE, ROOM_NONE, ROOM_REFUSED } room_made;
+
 typedef struct talk {
     infrt_lm_app *app;
     infrt_llm_message *messages; /* contents are the talk's own */
@@ -86,36 +89,62 @@ static bool text_print(void *self, const infrt_llm_event *event) {
     return fflush(stdout) == 0;
 }
 
-/* Makes room for the next answer, as the policy says. *ended: there is none to be made. */
-static infrt_status room_make(talk *t, const infrt_llm_request *request, bool *ended) {
+/* Whether `messages` leave room for an answer; *tokens: what they have. */
+static infrt_status fits(infrt_lm_app *app, infrt_llm_request request,
+                         const infrt_llm_message *messages, uint32_t n, uint32_t *tokens, bool *out) {
+    const uint32_t context = app->facts.context, needs = request.max_tokens ? request.max_tokens : 1;
+    request.messages = messages;
+    request.n_messages = n;
+    const infrt_status status = infrt_llm_encode(app->model, &request, NULL, 0, tokens, &app->error);
+    *out = status == INFRT_OK && *tokens < context && needs <= context - *tokens;
+    return status;
+}
+
+/* The newest message on its own, after the system's. */
+static infrt_status fits_alone(talk *t, const infrt_llm_request *request, uint32_t *tokens, bool *out) {
+    infrt_llm_message alone[2] = {t->messages[0]};
+    alone[t->n_system] = t->messages[t->n - 1];
+    return fits(t->app, *request, alone, t->n_system + 1, tokens, out);
+}
+
+/* Makes room for the answer to the newest message, as the policy says. */
+static infrt_status room_make(talk *t, const infrt_llm_request *request, room_made *made) {
     infrt_lm_app *app = t->app;
-    infrt_llm_request all = *request;
-    uint32_t n, forgotten = 0, needs = request->max_tokens ? request->max_tokens : 1;
-    for (;;) {
-        all.messages = t->messages;
-        all.n_messages = t->n;
-        infrt_status status = infrt_llm_encode(app->model, &all, NULL, 0, &n, &app->error);
-        if (status != INFRT_OK) return status;
-        if (n < app->facts.context && needs <= app->facts.context - n) break;
-        if (t->policy == OVERFLOW_ERROR || t->n - t->n_system < 3) {
-            if (t->policy != OVERFLOW_STOP)
-                return infrt_fail(&app->error, INFRT_ERR_USAGE,
-                                  "the conversation has %u tokens, which with an answer"
-                                  " is more than the context of %u",
-                                  n, app->facts.context);
-        }
-        if (t->policy == OVERFLOW_STOP) {
-            infrt_shell_note(&app->shell, "the context of %u tokens is full; the conversation ends (--overflow)",
-                             app->facts.context);
-            *ended = true;
-            return INFRT_OK;
-        }
-        messages_forget(t, 2);
-        forgotten += 2;
+    const uint32_t context = app->facts.context, before = t->n;
+    uint32_t tokens;
+    bool room, possible;
+    infrt_status status = fits(app, *request, t->messages, t->n, &tokens, &room);
+    *made = ROOM_MADE;
+    if (status != INFRT_OK || room) return status;
+    if (t->policy == OVERFLOW_ERROR)
+        return infrt_fail(&app->error, INFRT_ERR_USAGE,
+                          "the conversation has %u tokens, which with an answer"
+                          " is more than the context of %u",
+                          tokens, context);
+    status = fits_alone(t, request, &tokens, &possible);
+    if (status != INFRT_OK) return status;
+    if (!possible) {
+        *made = ROOM_REFUSED;
+        infrt_shell_note(&app->shell,
+                         "this message makes %u tokens, which with an answer%s is more than the"
+                         " context of %u: it is left out; say it in fewer words",
+                         tokens, request->max_tokens ? " of --max-tokens" : "", context);
+        return INFRT_OK;
     }
-    if (forgotten)
-        infrt_shell_note(&app->shell, "the context is full: the oldest %u messages are forgotten", forgotten);
-    return INFRT_OK;
+    if (t->policy == OVERFLOW_STOP) {
+        *made = ROOM_NONE;
+        infrt_shell_note(&app->shell, "the context of %u tokens is full; the conversation ends (--overflow)", context);
+        return INFRT_OK;
+    }
+    while (status == INFRT_OK && !room) {
+        const uint32_t old = t->n - t->n_system - 1;
+        messages_forget(t, old < 2 ? old : 2);
+        status = fits(app, *request, t->messages, t->n, &tokens, &room);
+    }
+    if (status == INFRT_OK)
+        infrt_shell_note(&app->shell, "the context is full: the oldest %u messages are forgotten",
+                         before - t->n);
+    return status;
 }
 
 /* ---- --session ---------------------------------------------------------------------------------- */
@@ -178,9 +207,14 @@ static infrt_status turn(talk *t, char *said, infrt_llm_request request, bool *e
     infrt_lm_app *app = t->app;
     infrt_lm_answer answer = {.keep_text = true, .tell = text_print};
     infrt_status status = message_add(t, "user", said);
-    if (status == INFRT_OK) status = room_make(t, &request, ended);
-    if (status == INFRT_OK && *ended) message_drop(t);
-    if (status != INFRT_OK || *ended) return status;
+    room_made room;
+    if (status == INFRT_OK) status = room_make(t, &request, &room);
+    if (status != INFRT_OK) return status;
+    if (room != ROOM_MADE) {
+        message_drop(t);
+        *ended = room == ROOM_NONE;
+        return INFRT_OK;
+    }
     request.messages = t->messages;
     request.n_messages = t->n;
     status = infrt_lm_answer_get(app, &request, &answer);

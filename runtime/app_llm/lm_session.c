@@ -1,32 +1,18 @@
 /* lm_session.c - --session: what the cache holds is kept from one run of the program to the next. */
 #define _GNU_SOURCE 1
 #include "engine_session.h"
+#include "infrt_os.h"
 #include "lm_answer.h"
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-/* Told before there is an answer that would not be kept; a file is made beside its place, then moved there. */
-static infrt_status check_folder(infrt_lm_app *app, const char *path) {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    if (!folder)
-        return infrt_fail(&app->error, INFRT_ERR_NO_MEMORY, "--session %s: no memory", path);
-    infrt_status status = INFRT_OK;
-    if (access(folder, W_OK | X_OK) != 0)
-        status = infrt_fail(&app->error, INFRT_ERR_IO,
-                            "--session %s: cannot write into its folder: %s", path, strerror(errno));
-    free(folder);
-    return status;
-}
 
 infrt_status infrt_lm_talk_restore(infrt_lm_app *app, const infrt_llm_request *request,
                                    infrt_llm_session **out) {
     const char *path = app->options.session;
     const infrt_llm_request like = {.adapter = request->adapter};
     *out = NULL;
-    infrt_status status = path ? check_folder(app, path) : INFRT_OK;
+    /* Told before there is an answer that would not be kept. */
+    infrt_status status = path ? infrt_os_file_replaceable(path, &app->error) : INFRT_OK;
     if (!path || status != INFRT_OK || (access(path, F_OK) != 0 && errno == ENOENT))
         return status; /* it is made at the end */
     status = infrt_llm_session_create(app->llm, &like, out, &app->error);

@@ -45,6 +45,8 @@ void infrt_os_file_unmap(void *map, size_t map_bytes);
 /* The file at `path` is this afterwards, or as it was: written beside it, with a lock, to the disk, then renamed. A
  * link is replaced, not followed; INFRT_ERR_IO says what went wrong, and so does errno then. */
 infrt_status infrt_os_file_replace(const char *path, const void *data, size_t bytes, infrt_error *error);
+/* Whether that could be done now: its folder is there and can be written, or INFRT_ERR_IO. */
+infrt_status infrt_os_file_replaceable(const char *path, infrt_error *error);
 
 /* The most memory that this process has had resident; 0: not known. */
 uint64_t infrt_os_peak_rss(void);

@@ -114,15 +114,17 @@ static bool write_all(int fd, const char *data, size_t bytes) {
     return fsync(fd) == 0;
 }
 
-/* A rename is on the disk when its folder is. `path` is shorter than 4096. Folders that may not be read, and those of
+/* Where `path`, which is shorter than 4096, is. */
+static void folder_of(const char *path, char folder[4096]) {
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, 4096, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+}
+
+/* A rename is on the disk when its folder is. `path` as of folder_of. Folders that may not be read, and those of
  * file systems that sync none, are left to the system. */
 static bool folder_sync(const char *path) {
-    const char *slash = strrchr(path, '/');
-    char folder[4096] = ".";
-    if (slash) {
-        memcpy(folder, path, (size_t)(slash - path) + 1);
-        folder[slash - path + 1] = 0;
-    }
+    char folder[4096];
+    folder_of(path, folder);
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const bool good = fd < 0 || fsync(fd) == 0 || errno == EINVAL;
     if (fd >= 0) close(fd);
@@ -149,10 +151,25 @@ static int partial_create(const char *path, char partial[4096]) {
     return -1;
 }
 
+static infrt_status check_length(const char *path, infrt_error *error) {
+    return strlen(path) <= 4096 - 64
+               ? INFRT_OK
+               : infrt_fail(error, INFRT_ERR_USAGE, "%.64s..: the path is too long", path);
+}
+
+infrt_status infrt_os_file_replaceable(const char *path, infrt_error *error) {
+    char folder[4096];
+    infrt_status status = check_length(path, error);
+    if (status != INFRT_OK) return status;
+    folder_of(path, folder);
+    if (access(folder, W_OK | X_OK) == 0) return INFRT_OK;
+    return infrt_fail(error, INFRT_ERR_IO, "%s: cannot write into its folder: %s", path, strerror(errno));
+}
+
 infrt_status infrt_os_file_replace(const char *path, const void *data, size_t bytes, infrt_error *error) {
     char partial[4096];
-    if (strlen(path) > sizeof partial - 64)
-        return infrt_fail(error, INFRT_ERR_USAGE, "%.64s..: the path is too long", path);
+    infrt_status status = check_length(path, error);
+    if (status != INFRT_OK) return status;
     const int fd = partial_create(path, partial);
     bool good = fd >= 0 && write_all(fd, data, bytes) && rename(partial, path) == 0;
     const int why = errno;

@@ -125,7 +125,21 @@ def check_chat(program):
         right = done.returncode == code and words in done.stderr
         expect(right, f"--overflow {policy}: {done.returncode} {done.stderr}")
         expect((done.stdout.count("\n") == 8) == (policy == "truncate"), f"answers with --overflow {policy}")
+    check_long_message(program)
     expect(program.run("chat", "--overflow", "later").returncode == 2, "an unknown policy")
+
+
+def check_long_message(program):
+    """What can never fit is left out, and the conversation goes on as if it had not been said."""
+    short = "Hello\nAnd then?\n"
+    wanted = program.run("chat", "--max-tokens", 8, "--context", 128, given=short).stdout
+    long = "Hello\n" + "again and " * 100 + "\nAnd then?\n"
+    for policy in ("stop", "truncate"):
+        done = program.run("chat", "--max-tokens", 8, "--context", 128, "--overflow", policy, given=long)
+        right = done.returncode == 0 and done.stdout == wanted and "it is left out" in done.stderr and "forgotten" not in done.stderr
+        expect(right, f"a message too long, --overflow {policy}: {done.returncode} {done.stdout} {done.stderr}")
+    done = program.run("chat", "--max-tokens", 8, "--context", 128, "--overflow", "error", given=long)
+    expect(done.returncode == 2 and "more than the context of 128" in done.stderr, f"a message too long: {done.returncode} {done.stderr}")
 
 
 def check_meetings(program):
