@@ -6,6 +6,8 @@
 
 /* Monotonic clock. */
 uint64_t infrt_os_now_ns(void);
+/* Seconds since 1970, as finely as the system tells: time() may be a tick behind, so in the second before. */
+double infrt_os_date(void);
 enum { INFRT_OS_TIME = 32 };
 /* Now, in UTC, as "2026-11-30T23:59:59.999Z". */
 void infrt_os_time_text(char out[INFRT_OS_TIME]);

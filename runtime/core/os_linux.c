@@ -22,6 +22,12 @@ uint64_t infrt_os_now_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+double infrt_os_date(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
 void infrt_os_time_text(char out[INFRT_OS_TIME]) {
     struct timespec now;
     struct tm day;

@@ -3,7 +3,6 @@
 #include "engine.h"
 #include "infrt_os.h"
 #include <string.h>
-#include <time.h>
 
 bool infrt_adapters_init(infrt_adapters *a, const infc_adapter_info *info) {
     *a = (infrt_adapters){.info = info};
@@ -105,8 +104,10 @@ infrt_status infrt_llm_adapter_add(infrt_llm *llm, const char *name,
     if (adapter->model != llm->model)
         return infrt_fail(error, INFRT_ERR_USAGE, "the adapter was read for another model");
     if (!name_is_good(name))
-        return infrt_fail(error, INFRT_ERR_USAGE, "an adapter's name has 1 to %d letters, digits and signs of . _ : -",
-                          (int)INFC_ADAPTER_NAME);
+        return infrt_fail(error, INFRT_ERR_USAGE,
+                          "\"%.140s\" is no name for an adapter:"
+                          " that has 1 to %d letters, digits and signs of . _ : -",
+                          name, (int)INFC_ADAPTER_NAME);
     const int32_t slot = slot_choose(a, name);
     if (slot == INFRT_NO_ADAPTER)
         return infrt_fail(
@@ -125,7 +126,7 @@ infrt_status infrt_llm_adapter_add(infrt_llm *llm, const char *name,
                               .pinned = pinned,
                               .content = content,
                               .last_used = ++a->time,
-                              .loaded = (int64_t)time(NULL),
+                              .loaded = (int64_t)infrt_os_date(),
                               .hash = adapter->hash,
                               .bytes = adapter->bytes,
                               .rank = adapter->rank,

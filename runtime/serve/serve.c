@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { DRAIN_SECONDS = 25, FAREWELL_NS = 1000000000 };
@@ -135,7 +134,7 @@ infrt_status infrt_server_open(infrt_server *s, const infrt_service *service, co
     s->service = service;
     s->model = model;
     s->options = options;
-    s->created = (int64_t)time(NULL);
+    s->created = (int64_t)infrt_os_date();
     signal(SIGPIPE, SIG_IGN);
     infrt_log_open(&s->log);
     infrt_libevent_begin(&s->log);

@@ -7,7 +7,6 @@
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { STALLED_MS = 50, IDLE_MS = 1000 };
 
@@ -176,13 +175,11 @@ static void adapter_change(infrt_engine_thread *e, infrt_adapter_change *change)
 
 static void board_write(infrt_engine_thread *e, const infrt_llm_step_info *info) {
     infrt_board *b = &e->board;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     infrt_llm_adapter_facts *facts = e->facts;
     const uint32_t n = infrt_llm_adapters(e->llm, facts, b->adapters_room);
     pthread_mutex_lock(&b->lock);
     infrt_llm_describe(e->llm, &b->facts);
-    b->written = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    b->written = infrt_os_date();
     b->running = info->running;
     b->waiting = info->waiting;
     b->steps += info->tokens > 0;

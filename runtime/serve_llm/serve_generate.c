@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 
 enum {
     INLINE_BYTES = 8192,   /* longer prompts are tokenised elsewhere, so that the others go on */
@@ -219,7 +218,7 @@ static void job_prepared(infrt_llm_server *s, infrt_llm_conn *c, infrt_serve_job
     }
     if (good && quota_take(s, job, &refusal)) {
         const char *name = job->adapter ? job->adapter : s->base.model->name;
-        c->reply = infrt_reply_create(s->base.model, job, name, (int64_t)time(NULL),
+        c->reply = infrt_reply_create(s->base.model, job, name, (int64_t)infrt_os_date(),
                                       infc_check_random(s->base.random, s->base.n_requests, 1));
         if (!c->reply) infrt_refuse(&refusal, 503, NULL, "there is no memory for the answer");
     }

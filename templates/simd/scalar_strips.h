@@ -5,6 +5,10 @@ enum { S_STRIP = 512 };
 /* How many bytes before their turn panels are fetched, in the order in which they are read: what memory delivers while
  * a row is made ready. */
 enum { S_AHEAD = 8192 };
+/* Panels that nothing read before announces. */
+static INFK_INLINE void s_announce(const int8_t *panels) {
+    for (ptrdiff_t i = 0; i < S_AHEAD; i += 64) INFK_PREFETCH_FAR(panels, i);
+}
 
 /* What values are multiplied by, and the step that undoes it. */
 static INFK_INLINE float s_strip_by(float most) {

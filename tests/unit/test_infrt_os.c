@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -132,6 +133,19 @@ static void test_fpenv(void **state) {
     assert_true(upward > nearest); /* so the mode did matter */
 }
 
+/* Never in a second before one that has begun, as time() may be. */
+static void test_date(void **state) {
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        struct timespec before, after;
+        clock_gettime(CLOCK_REALTIME, &before);
+        const double date = infrt_os_date();
+        clock_gettime(CLOCK_REALTIME, &after);
+        assert_true(date >= (double)before.tv_sec + (double)before.tv_nsec / 1e9);
+        assert_true(date <= (double)after.tv_sec + (double)after.tv_nsec / 1e9);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_cgroups),
@@ -140,6 +154,7 @@ int main(void) {
         cmocka_unit_test(test_v1),
         cmocka_unit_test(test_hybrid),
         cmocka_unit_test(test_affinity_and_clock),
+        cmocka_unit_test(test_date),
         cmocka_unit_test(test_fpenv),
     };
     if (!mkdtemp(root)) return 1;
