@@ -46,13 +46,15 @@ static infc_status make_sequences(infc_calibration *c) {
     const char *bytes = (const char *)text.ptr;
     INFC_TRY(check_text(pass, bytes, text.len));
     const size_t most = text.len + 16;
-    const int64_t wanted = c->chooses ? spec->calibration_tokens : tokens_to_balance(pass->ir->llm);
+    int64_t wanted = spec->calibration_tokens;
+    if (!c->chooses && (!spec->calibrates || wanted > tokens_to_balance(pass->ir->llm)))
+        wanted = tokens_to_balance(pass->ir->llm);
     void *scratch = infc_arena_alloc(pass->scratch, infrt_encode_scratch(t, bytes, text.len) + 1, INFC_ALIGN);
     int32_t *ids = INFC_NEW(pass->scratch, int32_t, most);
     const size_t n = infrt_encode(t, bytes, text.len, NULL, 0, 1, scratch, ids, most);
-    for (size_t i = 0; i < n && c->n_ids < wanted; i++)
+    for (size_t i = 0; i < n && i < most && c->n_ids < wanted; i++)
         if (ids[i] < pass->ir->llm->vocab) ids[c->n_ids++] = ids[i];
-    if (c->n_ids < LEAST && !c->chooses) c->n_ids = 0;
+    if (c->n_ids < LEAST && !spec->calibrates) c->n_ids = 0;
     else if (c->n_ids < LEAST)
         return infc_fail(pass->ir->cx, INFC_ERR_MODEL, (infc_loc){.file = spec->calibration},
                          "is a text of %lld tokens; calibration takes some thousands", (long long)c->n_ids);
@@ -64,19 +66,25 @@ static infc_status make_sequences(infc_calibration *c) {
     return INFC_OK;
 }
 
-static infc_status check(infc_pass_cx *pass) {
-    infc_ir *ir = pass->ir;
-    infc_loc loc = pass->spec->calibration_loc;
+static bool has_weights_to_choose(const infc_pass_cx *pass) {
     MlirOperation *ops;
-    size_t n = infc_ir_ops(pass->scratch, infc_ir_body(ir->main), &ops), n_chosen = 0;
-    for (size_t i = 0; i < n; i++) n_chosen += infc_ir_kind(ir, ops[i]) == INFC_OP_choose_i4;
-    if (n_chosen == 0)
-        return infc_fail(ir->cx, INFC_ERR_SPEC,
-                         loc, "precision.calibration: no weight is int4; set precision.weights: int4, or remove it");
+    const size_t n = infc_ir_ops(pass->scratch, infc_ir_body(pass->ir->main), &ops);
+    bool any = false;
+    for (size_t i = 0; i < n; i++) any = any || infc_ir_kind(pass->ir, ops[i]) == INFC_OP_choose_i4;
+    return any;
+}
+
+/* That what was asked for is of use. */
+static infc_status check(const infc_calibration *c) {
+    const infc_ir *ir = c->pass->ir;
+    const infc_loc loc = c->pass->spec->calibration_loc;
     if (!ir->llm->tokenizer)
         return infc_fail(ir->cx, INFC_ERR_SPEC,
                          loc, "precision.calibration: the model has no tokenizer, and a text needs one; remove it");
-    return INFC_OK;
+    if (c->chooses || c->balances) return INFC_OK;
+    return infc_fail(ir->cx, INFC_ERR_SPEC, loc,
+                     "precision.calibration: no weight is int4 and no cache of int8; "
+                     "set precision.weights: int4 or precision.kv: int8, or remove it");
 }
 
 static void say_calibrated(infc_ir *ir, const char *calibration) {
@@ -117,9 +125,9 @@ infc_status infc_pass_calibrate(infc_pass_cx *pass) {
     const bool packed = ir->weights.packed; /* done before it was */
     const char *on = packed ? ir->llm->calibration : NULL;
     infc_calibration c = {.pass = pass,
-                          .chooses = packed ? on != NULL : spec->calibrates,
+                          .chooses = packed ? on != NULL : spec->calibrates && has_weights_to_choose(pass),
                           .balances = ir->llm->tokenizer && has_keys_to_balance(pass)};
-    if (c.chooses && !packed) INFC_TRY(check(pass));
+    if (spec->calibrates && !packed) INFC_TRY(check(&c));
     if (!on && (c.chooses || c.balances)) INFC_TRY(make_sequences(&c));
     c.balances = c.balances && (on || c.n_ids > 0);
     if (!c.chooses && !c.balances) return INFC_OK;

@@ -37,11 +37,26 @@ infc_status infc_constant(infc_ir *ir, infc_arena *scratch, MlirValue v, infc_te
     return INFC_OK;
 }
 
-static infc_status no_number(infc_ir *ir, MlirOperation op, MlirValue source) {
+/* The weight that row i of a matrix comes from: of those that are joined, one of them. */
+static const char *row_name(const infc_ir *ir, MlirValue v, int64_t i) {
+    MlirOperation def = infc_ir_def(v);
+    if (infc_ir_weight_of(ir, v) || mlirOperationIsNull(def)) return infc_constant_name(ir, v);
+    const infc_op_kind kind = infc_ir_kind(ir, def);
+    const bool joins = kind == INFC_OP_concat2 || kind == INFC_OP_concat3;
+    for (intptr_t k = 0; joins && k < mlirOperationGetNumOperands(def); k++) {
+        MlirValue part = mlirOperationGetOperand(def, k);
+        const int64_t n = infc_ir_type(ir, part).dims[0];
+        if (i < n) return row_name(ir, part, i);
+        i -= n;
+    }
+    return infc_constant_name(ir, v);
+}
+
+static infc_status no_number(infc_ir *ir, MlirOperation op, MlirValue source, int64_t row) {
     return infc_fail(
         ir->cx, INFC_ERR_MODEL, infc_ir_loc(ir, mlirOperationGetLocation(op)),
         "weight \"%s\" has an element that is no finite number; it cannot become integers",
-        infc_constant_name(ir, source));
+        row_name(ir, source, row));
 }
 
 infc_status infc_float_matrix(infc_ir *ir, infc_arena *scratch, MlirOperation op,
@@ -63,7 +78,7 @@ infc_status infc_float_matrix(infc_ir *ir, infc_arena *scratch, MlirOperation op
         memset(row + inputs, 0, (size_t)(k - inputs) * sizeof *row);
         if (rotates) infc_rotate(row, k, rotate, s_rotated_weight(rotate));
         for (int64_t j = 0; j < k; j++)
-            if (!isfinite(row[j])) return no_number(ir, op, source);
+            if (!isfinite(row[j])) return no_number(ir, op, source, i);
         infc_panel_put(row, i, k, out->panels);
     }
     infc_constant_forget(ir, &stored);

@@ -206,7 +206,7 @@ infc_status infc_binary_run(infc_cx *cx, const infc_target *target, const char *
 infc_status infc_binary_failed(infc_cx *cx, infc_loc loc, const char *command, int exit_code, const char *output) {
     const infc_status status = infc_status_of_exit_code(exit_code);
     const char *object = *output == '{' ? output : strstr(output, "\n{"); /* others may have printed before it */
-    json_t *said = object ? json_loads(object, 0, NULL) : NULL, *diag;
+    json_t *said = object ? json_loads(object, JSON_DISABLE_EOF_CHECK, NULL) : NULL, *diag;
     size_t i, mark = cx->n_errors;
     json_array_foreach(json_object_get(said, "diagnostics"), i, diag) {
         const char *text = infc_json_text_of(diag, "text");

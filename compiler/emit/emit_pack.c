@@ -100,9 +100,9 @@ infc_status infc_emit_pack(infc_cx *cx, const infc_plan *plan, const char *versi
     uint8_t length[8];
     for (int i = 0; i < 8; i++) length[i] = (uint8_t)((uint64_t)directory.len >> 8 * i);
     INFC_TRY(infc_file_writer_open(cx, path, NULL, 0644, &to.file));
-    infc_file_writer_put(&to.file, length, sizeof length);
-    infc_file_writer_put(&to.file, infc_buf_str(&directory), directory.len);
     infc_xxh64_begin(&to.hash);
+    infc_emit_put(&to, length, sizeof length);
+    infc_emit_put(&to, infc_buf_str(&directory), directory.len);
     const infc_status status = put_entries(&p, &u, &to);
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)infc_xxh64_end(&to.hash));
     infc_file_writer_patch(&to.file, sizeof length + digits, hash, 16);

@@ -6,7 +6,7 @@
 
 /* Changes with the layout of any packed weight: what was packed with another, in the cache or in an .infw file, is not
  * taken. */
-#define INFC_PACKED_VERSION "5"
+#define INFC_PACKED_VERSION "6"
 
 typedef struct infc_weight {
     const char *name; /* as the model spells it, or of the op that was folded */

@@ -32,6 +32,9 @@ static infrt_status plan(infrt_lm_app *app, bench *b) {
                  .depth = o->depth ? o->depth : 1,
                  .batch = o->batch ? o->batch : 1,
                  .repeat = o->repeat ? o->repeat : 3};
+    if (b->batch > info->max_sequences)
+        return infrt_fail(&app->error, INFRT_ERR_USAGE, "--batch %u: the model was compiled for at most %u sequences",
+                          b->batch, info->max_sequences);
     uint64_t whole = (uint64_t)b->depth + b->n_answer + 1;
     whole += (b->batch - UINT64_C(1)) * (b->depth / info->chunk + 1); /* those that go on while others are read */
     b->answer_context = whole < info->context ? (uint32_t)whole : info->context;
@@ -41,9 +44,6 @@ static infrt_status plan(infrt_lm_app *app, bench *b) {
         return infrt_fail(&app->error, INFRT_ERR_USAGE,
                           "%llu tokens of prompt and answer are more than the context of %u",
                           (unsigned long long)whole, info->context);
-    if (b->batch > info->max_sequences)
-        return infrt_fail(&app->error, INFRT_ERR_USAGE, "--batch %u: the model was compiled for at most %u sequences",
-                          b->batch, info->max_sequences);
     b->context = (uint32_t)whole;
     b->ids = calloc(b->context, sizeof *b->ids);
     b->answers = calloc(b->batch, sizeof *b->answers);

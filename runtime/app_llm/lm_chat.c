@@ -61,16 +61,19 @@ static void messages_forget(talk *t, uint32_t n) {
             (t->n - t->n_system) * sizeof *t->messages);
 }
 
-/* One line without its end, lines that end in a backslash joined; null at the end of input or when interrupted. */
+/* One line without its end, lines that end in a backslash joined; null at the end of input or when interrupted. Empty
+ * where a NUL is in it, which would end what is answered. */
 static char *line_read(const talk *t) {
     char *text = NULL, *line = NULL;
     size_t n = 0, room = 0;
+    bool whole = true;
     for (bool more = true; more;) {
         if (t->terminal) fputs(n ? ". " : "> ", stdout), fflush(stdout);
         errno = 0;
         ssize_t got = getline(&line, &room, stdin);
         if (got < 0) break;
         if (got > 0 && line[got - 1] == '\n') line[--got] = 0;
+        whole = whole && !memchr(line, 0, (size_t)got);
         more = got > 0 && line[got - 1] == '\\';
         if (more) line[got - 1] = '\n';
         char *joined = realloc(text, n + (size_t)got + 1);
@@ -80,6 +83,11 @@ static char *line_read(const talk *t) {
         n += (size_t)got;
     }
     free(line);
+    if (text && !whole) {
+        infrt_shell_note(&t->app->shell,
+                         "this message has a NUL, so it is no text: it is left out");
+        *text = 0;
+    }
     return text;
 }
 
@@ -128,7 +136,7 @@ static infrt_status room_make(talk *t, const infrt_llm_request *request, room_ma
         infrt_shell_note(&app->shell,
                          "this message makes %u tokens, which with an answer%s is more than the"
                          " context of %u: it is left out; say it in fewer words",
-                         tokens, request->max_tokens ? " of --max-tokens" : "", context);
+                         tokens, request->max_tokens ? " (--max-tokens)" : "", context);
         return INFRT_OK;
     }
     if (t->policy == OVERFLOW_STOP) {
@@ -186,6 +194,21 @@ static infrt_status talk_begin(talk *t, const infrt_llm_request *request) {
     infrt_shell_note(&t->app->shell, "the conversation of %s goes on: %u messages",
                      t->app->options.session, t->n - t->n_system);
     return INFRT_OK;
+}
+
+/* Told once: no message would be short enough. */
+static infrt_status system_check(talk *t, const infrt_llm_request *request) {
+    infrt_lm_app *app = t->app;
+    const infrt_llm_message least[] = {t->messages[0], {"user", ""}};
+    uint32_t tokens;
+    bool room;
+    infrt_status status = fits(app, *request, least, 2, &tokens, &room);
+    if (status != INFRT_OK || room) return status;
+    return infrt_fail(
+        &app->error, INFRT_ERR_USAGE,
+        "the system message makes %u tokens, which with a question and an answer is more than the"
+        " context of %u",
+        tokens, app->facts.context);
 }
 
 /* Of nothing said the file has no tokens: a template may refuse it. */
@@ -283,6 +306,7 @@ infrt_status infrt_lm_chat(infrt_lm_app *app) {
     if (status == INFRT_OK) status = infrt_lm_open(app, (infrt_llm_config){.requests = 1});
     request.adapter = infrt_lm_adapter(app, 0);
     if (status == INFRT_OK) status = talk_begin(&t, &request);
+    if (status == INFRT_OK && t.n_system) status = system_check(&t, &request);
     if (status == INFRT_OK) status = talk_on(&t, &request);
     while (t.n) message_drop(&t);
     free(t.messages);

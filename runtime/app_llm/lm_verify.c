@@ -30,8 +30,10 @@ static uint64_t answer_hash(verifier *v, const char *name, infrt_llm *llm, uint3
     uint64_t hash = INFC_CHECK_START;
     infrt_llm_describe(llm, &facts);
     for (uint32_t i = 0; i < batch && status == INFRT_OK; i++) {
-        infrt_llm_request request = {
-            .tokens = ids, .n_tokens = v->n_prompt - i, .max_tokens = v->n_answer, .logprobs = true};
+        infrt_llm_request request = {.tokens = ids,
+                                     .n_tokens = v->n_prompt > i ? v->n_prompt - i : 1,
+                                     .max_tokens = v->n_answer,
+                                     .logprobs = true};
         request.ignore_eos = true;
         for (uint32_t k = 0; k < v->n_prompt; k++)
             ids[k] = (int32_t)((infc_check_random(i, 1, k) >> 33) % facts.n_ids);

@@ -412,14 +412,17 @@ def main():
     model = Compiled(infc, source, work / "mixed.gguf", work / "gguf_floats", *f32)
     check_values(model, reference, "GGUF, Q4_1 and Q8_0 as f32", 2e-4)
     check_targets(infc, source, work)
-    tied["model.layers.1.mlp.up_proj.weight"][7, 5] = np.nan
-    write_hf(work / "nan", tied, True)
-    for weights in ("int8", "f32"):
-        argv = [infc, "compile", work / "nan", "-o", work / "nan_out", "--set", "name=lm", "--stop-after", "emit"]
+    for weights, part in (("int8", "mlp.up_proj"), ("f32", "mlp.up_proj"), ("int8", "mlp.gate_proj"), ("int8", "self_attn.q_proj"),
+                          ("int8", "self_attn.k_proj"), ("int8", "self_attn.v_proj"), ("int8", "self_attn.o_proj")):
+        spoiled = tied[f"model.layers.1.{part}.weight"]
+        whole, spoiled[7, 5] = spoiled[7, 5], np.nan
+        folder = work / f"nan_{weights}_{part}"
+        write_hf(folder, tied, True)
+        argv = [infc, "compile", folder, "-o", work / "nan_out", "--set", "name=lm", "--stop-after", "emit"]
         run = subprocess.run([str(a) for a in argv] + ["--set", f"precision.weights={weights}"], capture_output=True, text=True)
-        named = "mlp.up_proj.weight" in run.stderr and "no finite number" in run.stderr
+        named = f"layers.1.{part}.weight" in run.stderr and "no finite number" in run.stderr
         expect(run.returncode == 3 and named, f"a weight that is no number is named, {weights}: {run.stderr.strip()}")
-    tied["model.layers.1.mlp.up_proj.weight"][7, 5] = 0
+        spoiled[7, 5] = whole
     TYPES["q8_0 inf"] = (8, lambda value: spoilt(q8_0(value), 34, 0, np.inf))
     TYPES["q4_1 nan"] = (3, lambda value: spoilt(q4_1(value), 20, 2, np.nan))
     for name, kind in (("model.layers.0.self_attn.k_proj.weight", "q4_1 nan"), ("model.layers.1.mlp.up_proj.weight", "q8_0 inf"),

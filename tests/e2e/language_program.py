@@ -138,8 +138,47 @@ def check_long_message(program):
         done = program.run("chat", "--max-tokens", 8, "--context", 128, "--overflow", policy, given=long)
         right = done.returncode == 0 and done.stdout == wanted and "it is left out" in done.stderr and "forgotten" not in done.stderr
         expect(right, f"a message too long, --overflow {policy}: {done.returncode} {done.stdout} {done.stderr}")
+    done = program.run("chat", "--max-tokens", 8, "--context", 128, given="Hello\nand\0then\nAnd then?\n")
+    expect(done.stdout == wanted and "has a NUL" in done.stderr, f"a message with a NUL: {done.stdout} {done.stderr}")
+    done = program.run("chat", "--max-tokens", 8, "--context", 128, "--system", "Answer " * 100, given=short)
+    expect(done.returncode == 2 and "the system message makes" in done.stderr, f"a system message too long: {done.returncode} {done.stderr}")
     done = program.run("chat", "--max-tokens", 8, "--context", 128, "--overflow", "error", given=long)
     expect(done.returncode == 2 and "more than the context of 128" in done.stderr, f"a message too long: {done.returncode} {done.stderr}")
+
+
+def check_broken_text(program, work):
+    """What is no UTF-8 becomes U+FFFD, here three tokens for a byte."""
+    path = work / "broken.txt"
+    path.write_bytes(b"\xff" * 100)
+    ids = program.json("tokenize", "--prompt-file", path)["ids"]
+    expect(ids == program.json("tokenize", "--prompt", "\ufffd" * 100)["ids"] and len(ids) > 200, f"100 bytes: {ids}")
+
+
+def check_shortest(infc, folder, work):
+    """The least context that a model can have, and less."""
+    subprocess.run([infc, "compile", folder, "-o", work / "shortest", "--set", "context=2"], check=True, stdout=subprocess.DEVNULL)
+    done = Program(work / "shortest/tiny_lm").run("verify")
+    expect(done.returncode == 0, f"a context of 2: {done.stdout} {done.stderr}")
+    shutil.copytree(folder, work / "one")
+    config = work / "one/config.json"
+    config.write_text(json.dumps({**json.loads(config.read_text()), "max_position_embeddings": 1}))
+    done = subprocess.run([infc, "compile", work / "one", "-o", work / "refused"], capture_output=True, text=True)
+    expect(done.returncode == 3 and "the context length is 1" in done.stderr, f"a model's context of 1: {done.stderr}")
+
+
+def check_balance(infc, folder, work):
+    """precision.calibration is the text for keys, too, where no weight is int4."""
+    given = ["--set", f"precision.calibration.data={source_text(work)}"]
+    packs = []
+    for flags in ([], given, [*given, "--set", "precision.calibration.tokens=64"]):
+        subprocess.run([infc, "pack", folder, "-o", work / "keys.infw", "--set", "precision.weights=int8", *flags], check=True, stdout=subprocess.DEVNULL)
+        whole = (work / "keys.infw").read_bytes()
+        data = 8 + int.from_bytes(whole[:8], "little")
+        spans = {n.rsplit(".", 1)[0]: e.get("data_offsets") for n, e in json.loads(whole[8:data]).items() if n.startswith("packed/")}
+        packs.append({n: whole[data + a : data + b] for n, (a, b) in spans.items()})
+    keys = [n for n in packs[0] if n.startswith("packed/balance.")]
+    expect(len(keys) == 4 and all(len({p[n] for p in packs}) == 3 for n in keys), f"balanced on the text that is given, or less of it: {keys}")
+    expect(all(p[n] == packs[0][n] for p in packs for n in packs[0] if n not in keys), "weights as without it")
 
 
 def check_meetings(program):
@@ -270,7 +309,7 @@ def check_calibration(infc, folder, work):
     nul, latin = work / "nul.txt", work / "latin.txt"
     nul.write_bytes(b"a\0" + 4000 * b"b ")
     latin.write_bytes(2000 * b"caf\xe9 ")
-    for flags, code, said in ((["precision.calibration.tokens=64"], 2, "no weight is int4"),
+    for flags, code, said in ((["precision.calibration.tokens=64", "precision.kv=f16"], 2, "no weight is int4 and no cache of int8"),
                               (["precision.weights=int4", "precision.calibration.data=none.txt"], 4, "none.txt"),
                               (["precision.weights=int4", f"precision.calibration.data={nul}"], 3, "has a NUL at byte 1"),
                               (["precision.weights=int4", f"precision.calibration.data={latin}"], 3, "is not UTF-8")):
@@ -306,11 +345,14 @@ def main():
     known = check_tokens(program, folder)
     check_answers(program, folder, known)
     check_chat(program)
+    check_broken_text(program, work)
     check_others(program)
     check_eval(infc, program, folder, work, known)
     check_meetings(program)
     check_long(infc, work)
     check_calibration(infc, folder, work)
+    check_shortest(infc, folder, work)
+    check_balance(infc, folder, work)
     check_library(program, source, work, known)
     print(f"{len(FAILED)} failed")
     return bool(FAILED)

@@ -108,15 +108,24 @@ def xxh64(data):
     def mix(acc, lane):
         return turn((acc + lane * p2) & mask, 31) * p1 & mask
 
-    whole = len(data) // 32 * 32  # the data of an .infw file are a multiple of 64
-    assert whole == len(data) >= 32
+    whole = len(data) // 32 * 32
+    assert whole >= 32
     acc = [(p1 + p2) & mask, p2, 0, -p1 & mask]
-    for lanes in struct.iter_unpack("<4Q", data):
+    for lanes in struct.iter_unpack("<4Q", data[:whole]):
         acc = [mix(a, lane) for a, lane in zip(acc, lanes)]
     h = sum(turn(a, n) for a, n in zip(acc, (1, 7, 12, 18))) & mask
     for a in acc:
         h = ((h ^ mix(0, a)) * p1 + p4) & mask
     h = (h + len(data)) & mask
+    at = whole
+    while at + 8 <= len(data):
+        h = (turn(h ^ mix(0, int.from_bytes(data[at : at + 8], "little")), 27) * p1 + p4) & mask
+        at += 8
+    if at + 4 <= len(data):
+        h = (turn(h ^ int.from_bytes(data[at : at + 4], "little") * p1 & mask, 23) * p2 + p3) & mask
+        at += 4
+    for byte in data[at:]:
+        h = turn(h ^ byte * p5 & mask, 11) * p1 & mask
     h = (h ^ h >> 33) * p2 & mask
     h = (h ^ h >> 29) * p3 & mask
     return f"{h ^ h >> 32:016x}"
@@ -134,7 +143,7 @@ def check_format(packed):
         aligned &= entry["dtype"] == "U8" and entry["shape"] == [end - begin]
         at = end
     expect(aligned and at == len(data), f"{len(directory)} entries stand one after another at multiples of 64")
-    expect(metadata["infw"] == "5" and metadata["xxh64"] == xxh64(data), f"its checksum is that of all data: {metadata['xxh64']}")
+    expect(metadata["infw"] == "6" and metadata["xxh64"] == checksum(packed.read_bytes(), metadata["xxh64"]), f"its checksum: {metadata['xxh64']}")
     rotate = "128" if "calibration" in metadata else "64"
     expect(metadata["int4_rotate"] == rotate, f"its int4 weights are transformed by {rotate} values")
     kinds = {name.split("/")[0] for name in directory}
@@ -142,16 +151,25 @@ def check_format(packed):
 
 
 def check_layouts(infc, floats, gguf, work):
-    for name, checksum in LAYOUTS.items():
+    for name, wanted in LAYOUTS.items():
         out = work / f"layout_{name}.infw"
         infc_call(infc, "pack", gguf if name == "keep" else floats, "-o", out, *sets([f"precision.weights={name}"]))
-        found = split(out)[0]["__metadata__"]["xxh64"]
-        expect(found == checksum, f"{name} weights are laid out as version 4 has them: {found}")
+        found = xxh64(split(out)[1])
+        expect(found == wanted, f"{name} weights are laid out as version 4 has them: {found}")
 
 
-def write(path, directory, data):
-    text = json.dumps(directory).encode()
-    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+def checksum(whole, written):
+    """That of a file, in which it is zeros."""
+    return xxh64(whole.replace(written.encode(), b"0" * 16, 1))
+
+
+def write(path, directory, data, sealed=True):
+    text = json.dumps(directory, separators=(",", ":")).encode()
+    whole = struct.pack("<Q", len(text)) + text + data
+    said = directory.get("__metadata__", {}).get("xxh64")
+    if said and sealed:
+        whole = whole.replace(said.encode(), checksum(whole, said).encode(), 1)
+    path.write_bytes(whole)
 
 
 def without(directory, data, name):
@@ -202,11 +220,21 @@ def check_damaged(infc, packed, work):
                             "pad/rest": {"dtype": "U8", "shape": [64], "data_offsets": [span[1] - 64, span[1]]}}, data, "it is damaged"),
     }
     for name, (made, bytes_, text) in cases.items():
-        write(bad, made, bytes_)
+        write(bad, made, bytes_, sealed=name != "a bit")
         run = call(infc, "compile", bad, "-o", work / "bad", "--stop-after", "emit")
         expect(run.returncode == 3 and "bad.infw:" in run.stderr and text in run.stderr and not (work / "bad").exists(),
                f"{name}: {run.stderr.strip()[:160]}")
     whole = packed.read_bytes()
+    pair = [name.encode() for name in directory if name.startswith("packed/balance.")][:2]
+    mark = b"#" * len(pair[0])
+    swapped_names = whole.replace(pair[0], mark, 1).replace(pair[1], pair[0], 1).replace(mark, pair[1], 1)
+    flips = [whole[:i] + bytes([whole[i] ^ 1]) + whole[i + 1 :] for i in range(20, whole.index(b"}}"), 101)]
+    renamed = [whole.replace(b'"file/tokenizer.json"', b'"file/tokenizer.jsoo"'), swapped_names]
+    for i, damaged in enumerate(renamed + flips):
+        bad.write_bytes(damaged)
+        run = call(infc, "inspect", bad)
+        right = run.returncode == 3 and "bad.infw:" in run.stderr and (i >= len(renamed) or "its checksum is" in run.stderr)
+        expect(damaged != whole and len(damaged) == len(whole) and right, f"a change of the directory, {i}: {run.returncode} {run.stderr.strip()[:160]}")
     for n in [*range(0, 200, 13), *range(200, len(whole), len(whole) // 20)]:
         bad.write_bytes(whole[:n])
         run = call(infc, "inspect", bad)

@@ -26,11 +26,12 @@ static void set_right(uint8_t *bytes, size_t size) {
     uint8_t *end = bytes + 8 + n;
     char digits[17];
     infc_xxh64 hash;
+    set(bytes + 8, end, "\"infw\":\"", INFC_PACKED_VERSION);
+    set(bytes + 8, end, "\"xxh64\":\"", "0000000000000000");
     infc_xxh64_begin(&hash);
-    infc_xxh64_put(&hash, end, size - 8 - n);
+    infc_xxh64_put(&hash, bytes, size);
     snprintf(digits, sizeof digits, "%016llx", (unsigned long long)infc_xxh64_end(&hash));
     set(bytes + 8, end, "\"xxh64\":\"", digits);
-    set(bytes + 8, end, "\"infw\":\"", INFC_PACKED_VERSION);
 }
 
 static infc_status use(infc_cx *cx, const infc_llm_model *model) {

@@ -4,7 +4,7 @@
 
 typedef struct size_limit {
     const char *name;
-    uint64_t value, max;
+    uint64_t value, least, most;
 } size_limit;
 
 static void demand(infc_cx *cx, infc_loc loc, bool holds, const char *what) {
@@ -14,20 +14,21 @@ static void demand(infc_cx *cx, infc_loc loc, bool holds, const char *what) {
 
 infc_status infc_llm_config_check(infc_cx *cx, infc_loc loc, const infc_llm_config *c) {
     const size_limit limits[] = {
-        {"number of layers", c->layers, 1024},
-        {"hidden size", c->hidden, 1 << 17},
-        {"number of heads", c->heads, 4096},
-        {"number of KV heads", c->kv_heads, 4096},
-        {"size of a head", c->head_dim, 1 << 12},
-        {"size of the feed-forward layer", c->ffn, 1 << 20},
-        {"size of the vocabulary", c->vocab, 1 << 22},
-        {"context length", c->context, 1 << 26},
+        {"number of layers", c->layers, 1, 1024},
+        {"hidden size", c->hidden, 1, 1 << 17},
+        {"number of heads", c->heads, 1, 4096},
+        {"number of KV heads", c->kv_heads, 1, 4096},
+        {"size of a head", c->head_dim, 1, 1 << 12},
+        {"size of the feed-forward layer", c->ffn, 1, 1 << 20},
+        {"size of the vocabulary", c->vocab, 1, 1 << 22},
+        {"context length", c->context, 2, 1 << 26},
     };
     size_t mark = cx->n_diags;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        if (limits[i].value && limits[i].value <= limits[i].max) continue;
-        infc_fail(cx, INFC_ERR_MODEL, loc, "the %s is %llu; it must be from 1 to %llu", limits[i].name,
-                  (unsigned long long)limits[i].value, (unsigned long long)limits[i].max);
+        if (limits[i].value >= limits[i].least && limits[i].value <= limits[i].most) continue;
+        infc_fail(cx, INFC_ERR_MODEL, loc, "the %s is %llu; it must be from %llu to %llu",
+                  limits[i].name, (unsigned long long)limits[i].value,
+                  (unsigned long long)limits[i].least, (unsigned long long)limits[i].most);
     }
     demand(cx, loc, !c->kv_heads || c->heads % c->kv_heads == 0,
            "the heads (num_attention_heads; of GGUF, attention.head_count) are no multiple of the "

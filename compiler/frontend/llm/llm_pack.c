@@ -1,5 +1,6 @@
 /* llm_pack.c - reading .infw, and the pieces of it that come from the model's files. It is a safetensors file, so that
  * its directory is checked as that of any other. */
+#define _GNU_SOURCE 1
 #include "llm_pack.h"
 #include "../../base/file.h"
 #include "../../base/hash.h"
@@ -14,7 +15,7 @@ static const char packed_prefix[] = "packed/", tensor_prefix[] = "tensor/", file
                   gguf_name[] = "header.gguf", config_name[] = "config.json";
 static const char *const file_names[] = {config_name, "generation_config.json", "tokenizer.json",
                                          "tokenizer_config.json", "chat_template.jinja"};
-enum { N_FILES = sizeof file_names / sizeof *file_names, MAX_RULES = 1000 };
+enum { N_FILES = sizeof file_names / sizeof *file_names, MAX_RULES = 1000, DIGITS = 16 };
 /* Matrices without bytes are not bounded by the size of the file. */
 static const uint64_t max_dim = 1 << 24;
 
@@ -37,20 +38,23 @@ static infc_status missing(infc_cx *cx, const infc_llm_pack *pack, const char *p
         "\"%s%s\" is missing, which every .infw file of this kind holds: it is damaged", prefix, name);
 }
 
-/* Drops what it has read from memory: the model may be larger. */
-static uint64_t hash_of(infc_cx *cx, infc_bytes data) {
+/* Of the file with zeros for the digits of the checksum. Memory drops what was read: the model may be larger. */
+static uint64_t hash_of(infc_cx *cx, infc_bytes file, size_t digits) {
     enum { PART = 1 << 24 };
     infc_xxh64 hash;
     infc_xxh64_begin(&hash);
-    for (size_t at = 0; at < data.len; at += PART) {
-        const infc_bytes part = {data.ptr + at, data.len - at < PART ? data.len - at : PART};
+    infc_xxh64_put(&hash, file.ptr, digits);
+    infc_xxh64_put(&hash, "0000000000000000", DIGITS);
+    for (size_t at = digits + DIGITS; at < file.len; at += PART) {
+        const infc_bytes part = {file.ptr + at, file.len - at < PART ? file.len - at : PART};
         infc_xxh64_put(&hash, part.ptr, part.len);
         infc_file_forget(cx, part.ptr, part.len);
     }
     return infc_xxh64_end(&hash);
 }
 
-static infc_status check_whole(infc_cx *cx, infc_loc loc, const json_t *metadata, infc_bytes data) {
+static infc_status check_whole(infc_cx *cx, infc_loc loc, const json_t *metadata, infc_bytes file, infc_bytes data) {
+    static const char key[] = "\"xxh64\":\""; /* where the directory has it, in which nothing stands before it */
     const char *version = json_string_value(json_object_get(metadata, "infw")),
                *hash = json_string_value(json_object_get(metadata, "xxh64"));
     if (!version || !hash)
@@ -60,7 +64,12 @@ static infc_status check_whole(infc_cx *cx, infc_loc loc, const json_t *metadata
                          "version \"%.20s\" of the format is not read, only " INFC_PACKED_VERSION
                          "; pack the model again with this infc",
                          version);
-    const char *found = infc_arena_printf(cx->arena, "%016llx", (unsigned long long)hash_of(cx, data));
+    const uint8_t *at = memmem(file.ptr, file.len - data.len, key, sizeof key - 1);
+    const size_t digits = at ? (size_t)(at - file.ptr) + sizeof key - 1 : 0;
+    if (!at || strlen(hash) != DIGITS || memcmp(file.ptr + digits, hash, DIGITS) != 0)
+        return infc_fail(cx, INFC_ERR_MODEL, loc, "its directory is not as infc writes it: it is damaged, or changed");
+    const char *found =
+        infc_arena_printf(cx->arena, "%016llx", (unsigned long long)hash_of(cx, file, digits));
     if (strcmp(hash, found) == 0) return INFC_OK;
     return infc_fail(cx, INFC_ERR_MODEL, loc,
                      "its checksum is %s, but should be %.20s: it is damaged", found, hash);
@@ -197,11 +206,11 @@ infc_status infc_llm_pack_read_bytes(infc_cx *cx, const char *path, infc_bytes f
     out->file_bytes = file.len;
     INFC_TRY(infc_safetensors_metadata(cx, path, file, &metadata, &data));
     INFC_TRY(infc_safetensors_read(cx, path, file, &pack->entries));
-    INFC_TRY(check_whole(cx, (infc_loc){.file = path}, metadata, data));
+    INFC_TRY(check_whole(cx, (infc_loc){.file = path}, metadata, file, data));
     INFC_TRY(index_entries(cx, pack));
     INFC_TRY(read_metadata(cx, metadata, pack));
     out->pack = pack;
-    out->format = "infw 1";
+    out->format = "infw " INFC_PACKED_VERSION;
     return read_description(cx, pack, out);
 }
 
