@@ -30,6 +30,7 @@ typedef struct run {
     infc_ptr_map values;
     int64_t sizes[INFC_MAX_SIZES];
     size_t n_chosen, n_to_choose;
+    bool uncached; /* which has been told */
 } run;
 
 static value *value_of(run *r, MlirValue v) {
@@ -159,6 +160,12 @@ static void keep_chosen(run *r, MlirOperation op, infc_bytes chosen) {
     infc_bytes bytes;
     infc_cache_put(cx, key, chosen);
     if (!infc_cache_map(cx, key, &bytes)) {
+        if (cx->cache_dir && !r->uncached)
+            infc_warn(cx, INFC_NO_LOC,
+                      "the cache %s cannot be written: the next compile reads"
+                      " the text again; infc doctor tells more",
+                      cx->cache_dir);
+        r->uncached = true;
         uint8_t *copy = infc_arena_alloc(cx->arena, chosen.len + INFC_OVER_READ, INFC_ALIGN);
         memcpy(copy, chosen.ptr, chosen.len);
         bytes = (infc_bytes){copy, chosen.len};

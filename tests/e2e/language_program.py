@@ -179,6 +179,11 @@ def check_balance(infc, folder, work):
     keys = [n for n in packs[0] if n.startswith("packed/balance.")]
     expect(len(keys) == 4 and all(len({p[n] for p in packs}) == 3 for n in keys), f"balanced on the text that is given, or less of it: {keys}")
     expect(all(p[n] == packs[0][n] for p in packs for n in packs[0] if n not in keys), "weights as without it")
+    cache = work / "keys.infw/cache"
+    done = subprocess.run([infc, "pack", folder, "-o", work / "uncached.infw", "--set", "precision.weights=int8", *flags],
+                          capture_output=True, text=True, env={**os.environ, "INFC_CACHE": str(cache)})
+    expect(done.returncode == 0 and done.stderr.count(f"the cache {cache} cannot be written") == 1, f"no cache: {done.stderr}")
+    expect((work / "uncached.infw").read_bytes() == whole, "no cache: the same bytes")
 
 
 def check_meetings(program):
