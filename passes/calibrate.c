@@ -8,11 +8,17 @@
 
 enum { LENGTH = 512, LEAST = 16 };
 
-/* What keys are balanced by takes few tokens, and is better for more: as many as are read in some seconds. */
-static int64_t tokens_to_balance(const infc_llm_facts *facts) {
+/* As many as the spec says; for what keys are balanced by, which takes few tokens and is better for more, at most as
+ * many as are read in some seconds. */
+static int64_t tokens_wanted(const infc_calibration *c) {
     const uint64_t products = 300000000000, least = 128, most = 2048;
-    const uint64_t n = products / (facts->parameters + 1);
-    return (int64_t)(n < least ? least : n > most ? most : n);
+    const uint64_t n = products / (c->pass->ir->llm->parameters + 1);
+    const int64_t enough = (int64_t)(n < least  ? least
+                                     : n > most ? most
+                                                : n),
+                  asked = c->pass->spec->calibration_tokens;
+    if (c->chooses) return asked;
+    return c->pass->spec->calibrates && asked < enough ? asked : enough;
 }
 
 static infc_status read_text(infc_pass_cx *pass, infc_bytes *out) {
@@ -46,9 +52,7 @@ static infc_status make_sequences(infc_calibration *c) {
     const char *bytes = (const char *)text.ptr;
     INFC_TRY(check_text(pass, bytes, text.len));
     const size_t most = text.len + 16;
-    int64_t wanted = spec->calibration_tokens;
-    if (!c->chooses && (!spec->calibrates || wanted > tokens_to_balance(pass->ir->llm)))
-        wanted = tokens_to_balance(pass->ir->llm);
+    const int64_t wanted = tokens_wanted(c);
     void *scratch = infc_arena_alloc(pass->scratch, infrt_encode_scratch(t, bytes, text.len) + 1, INFC_ALIGN);
     int32_t *ids = INFC_NEW(pass->scratch, int32_t, most);
     const size_t n = infrt_encode(t, bytes, text.len, NULL, 0, 1, scratch, ids, most);

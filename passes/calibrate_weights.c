@@ -40,7 +40,7 @@ infc_status infc_constant(infc_ir *ir, infc_arena *scratch, MlirValue v, infc_te
 /* The weight that row i of a matrix comes from: of those that are joined, one of them. */
 static const char *row_name(const infc_ir *ir, MlirValue v, int64_t i) {
     MlirOperation def = infc_ir_def(v);
-    if (infc_ir_weight_of(ir, v) || mlirOperationIsNull(def)) return infc_constant_name(ir, v);
+    if (mlirOperationIsNull(def)) return infc_constant_name(ir, v);
     const infc_op_kind kind = infc_ir_kind(ir, def);
     const bool joins = kind == INFC_OP_concat2 || kind == INFC_OP_concat3;
     for (intptr_t k = 0; joins && k < mlirOperationGetNumOperands(def); k++) {

@@ -4,8 +4,8 @@
 #include "../base/map.h"
 #include "type.h"
 
-/* Changes with the layout of any packed weight: what was packed with another, in the cache or in an .infw file, is not
- * taken. */
+/* Changes with the layout of any packed weight, and with the format of .infw: what was packed with another, in the
+ * cache or in an .infw file, is not taken. */
 #define INFC_PACKED_VERSION "6"
 
 typedef struct infc_weight {

@@ -175,11 +175,12 @@ static void adapter_change(infrt_engine_thread *e, infrt_adapter_change *change)
 
 static void board_write(infrt_engine_thread *e, const infrt_llm_step_info *info) {
     infrt_board *b = &e->board;
+    const double now = infrt_os_date();
     infrt_llm_adapter_facts *facts = e->facts;
     const uint32_t n = infrt_llm_adapters(e->llm, facts, b->adapters_room);
     pthread_mutex_lock(&b->lock);
     infrt_llm_describe(e->llm, &b->facts);
-    b->written = infrt_os_date();
+    b->written = now;
     b->running = info->running;
     b->waiting = info->waiting;
     b->steps += info->tokens > 0;
