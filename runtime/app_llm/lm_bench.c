@@ -86,6 +86,7 @@ static infrt_status cache_check(const bench *b) {
 static infrt_status bench_open(bench *b, const infrt_watch *watch) {
     infrt_llm_config config = {.requests = b->batch,
                                .forgetful = true,
+                               .touch_cache = true, /* as it is once a server has run for a while */
                                .context = b->context,
                                .kv_bytes = cache_bytes(b, b->context, b->batch),
                                .watch = watch};

@@ -24,6 +24,8 @@ enum { INFRT_OS_HUGE_FROM = 4 << 20 }; /* bytes of a block that is worth pages o
 void *infrt_os_block_create(size_t bytes);
 /* The same, but backed only where it is used; `huge`: by pages of 2 MiB where the system has them. */
 void *infrt_os_block_reserve(size_t bytes, bool huge);
+/* All its pages are there afterwards, so that nothing waits for them later; not for one that holds anything. */
+void infrt_os_block_touch(void *block, size_t bytes);
 void infrt_os_block_destroy(void *block, size_t bytes); /* null is fine */
 
 /* A file open for reading. fd is -1 when closed. */

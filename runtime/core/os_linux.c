@@ -62,10 +62,12 @@ void *infrt_os_block_reserve(size_t bytes, bool huge) {
 
 void *infrt_os_block_create(size_t bytes) {
     void *block = infrt_os_block_reserve(bytes, bytes >= INFRT_OS_HUGE_FROM);
-    if (!block) return NULL;
-    /* Touched now, so that no run takes a page fault. */
-    for (size_t i = 0; i < bytes; i += page_bytes()) ((volatile char *)block)[i] = 0;
+    if (block) infrt_os_block_touch(block, bytes);
     return block;
+}
+
+void infrt_os_block_touch(void *block, size_t bytes) {
+    for (size_t i = 0; i < bytes; i += page_bytes()) ((volatile char *)block)[i] = 0;
 }
 
 void infrt_os_block_destroy(void *block, size_t bytes) {

@@ -13,8 +13,7 @@
  *
  * An engine belongs to one thread at a time; only infrt_llm_cancel may be called from others and from signal handlers.
  * What a request is answered does not depend on what else runs, on the number of workers or on `chunk`. Memory is
- * allocated by open; submit allocates and frees some for a prompt that is text; no other call does. Conventions as in
- * infrt.h.
+ * allocated by open; submit allocates and frees some for a prompt that is text; no other call does. See infrt.h, too.
  * SPDX-License-Identifier: MIT */
 #ifndef INFRT_LLM_H
 #define INFRT_LLM_H
@@ -36,6 +35,7 @@ typedef struct infrt_llm_config {
     uint64_t kv_bytes; /* of the key-value cache; the model's, else one request of the whole context, at most 2 GiB */
     bool huge_pages; /* weights copied into, and cache in, pages of 2 MiB where the system has them */
     bool lock_memory;         /* weights, cache and arena are kept in memory (mlock) */
+    bool touch_cache;         /* open waits for the cache's pages, or steps do as they first use them */
     bool pin_workers;         /* each worker to a CPU of its own, also the calling thread */
     bool forgetful;           /* what the cache holds of earlier requests is not used again */
     const infrt_watch *watch; /* told about every run; borrowed until close */

@@ -117,6 +117,7 @@ infrt_status infrt_engine_memory(infrt_llm *llm, const infrt_llm_config *config,
     llm->kv_block_bytes = (size_t)f->kv_bytes;
     llm->kv = llm->kv_block =
         infrt_os_block_reserve(llm->kv_block_bytes, llm->kv_block_bytes >= INFRT_OS_HUGE_FROM);
+    if (llm->kv && config->touch_cache) infrt_os_block_touch(llm->kv, llm->kv_block_bytes);
     llm->step_block = block_carve(llm, step_carve, &llm->step_block_bytes);
     llm->request_block = block_carve(llm, requests_carve, &llm->request_block_bytes);
     if (!llm->kv || !llm->step_block || !llm->request_block ||

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <cmocka.h>
 
 enum { ANSWER_MOST = FAKE_CONTEXT };
@@ -440,6 +441,19 @@ static void test_seeds(void **state) {
     assert_memory_not_equal(first[0].tokens, first[1].tokens, 40 * sizeof(int32_t));
 }
 
+/* Whether the first page of the cache's last block is there before anyone wrote to it. */
+static void test_touched(void **state) {
+    (void)state;
+    for (int touched = 0; touched < 2; touched++) {
+        unsigned char there = 2;
+        infrt_llm *llm = engine((infrt_llm_config){.touch_cache = touched, .kv_bytes = 16 << 20});
+        char *last = (char *)llm->kv_block + (llm->kv_block_bytes - 1) / 4096 * 4096;
+        assert_int_equal(mincore(last, 1, &there), 0);
+        assert_int_equal(there & 1, touched);
+        infrt_llm_close(&llm);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alone),        cmocka_unit_test(test_reuse),
@@ -447,6 +461,7 @@ int main(void) {
         cmocka_unit_test(test_unread),       cmocka_unit_test(test_refused),
         cmocka_unit_test(test_open_refused), cmocka_unit_test(test_empty_and_full),
         cmocka_unit_test(test_model_fails),  cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_touched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
