@@ -128,6 +128,15 @@ static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
         INFK_ROLLED for (int i = 0; i < n; i++) a.lane[i] = s_max_nan(a.lane[i], a.lane[i + n]);
     return a.lane[0];
 }
+/* See s_most. */
+static INFK_INLINE vf16x v_most_at(const vf16x *a, const vf16x *b) {
+    V_EACH(vf16x, s_most(a->lane[i], b->lane[i]));
+}
+#define v_most(a, b) v_most_at(V_AT(a), V_AT(b))
+static INFK_INLINE float v_hmost(vf16x a) {
+    for (int i = 1; i < 16; i++) a.lane[0] = s_most(a.lane[0], a.lane[i]);
+    return a.lane[0];
+}
 
 #include "integers_armv7e_m.h"
 #include "hadamard.h"
@@ -175,5 +184,6 @@ static INFK_INLINE vf16x v_activate_at(ptrdiff_t code, ptrdiff_t alpha_bits, ptr
 #undef V_1
 #undef V_2
 
+#include "steps_generic.h"
 #include "strips.h"
 #endif

@@ -25,6 +25,12 @@ static INFK_INLINE void v_rotate(vf16x v[8], int wide, ptrdiff_t rotate) {
 }
 /* s_hadamard of 16, 32 or 64 values in memory. */
 static INFK_INLINE void v_hadamard(float *x, ptrdiff_t n) {
+    if (n == 64) {
+        vf16x v[4] = {v_load(x), v_load(x + 16), v_load(x + 32), v_load(x + 48)};
+        v_hadamard64(v);
+        for (int i = 0; i < 4; i++) v_store(x + 16 * i, v[i]);
+        return;
+    }
     for (ptrdiff_t i = 0; i < n; i += 16) v_store(x + i, v_hadamard16(v_load(x + i)));
     for (ptrdiff_t stride = 16; stride < n; stride *= 2)
         for (ptrdiff_t i = 0; i < n; i += 16) {

@@ -128,6 +128,32 @@ static INFK_INLINE vf16x v_limit(vf16x a, float low, float high) {
     const vf16x whole = v_pair(v_cut_half(within.lo), v_cut_half(within.hi));
     return low == 0.0f ? whole : v_add(whole, v_zero());
 }
+static INFK_INLINE __m256i vi_near_half(__m256 a) {
+    return _mm256_cvtps_epi32(_mm256_and_ps(a, _mm256_cmp_ps(a, a, _CMP_ORD_Q)));
+}
+/* The nearest whole numbers, half to even; lanes must be within the range of int32; 0 for NaN. */
+static INFK_INLINE vi16x vi_near(vf16x a) {
+    return vi_join(vi_near_half(a.lo), vi_near_half(a.hi));
+}
+/* Sums of 8 of 32 bytes, as if each byte was 128 more. */
+static INFK_INLINE __m256i vi_sums_of_8(const int8_t *p) {
+    const __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)p);
+    return _mm256_sad_epu8(_mm256_xor_si256(bytes, _mm256_set1_epi8(-128)), _mm256_setzero_si256());
+}
+/* Of 64 bytes: their four sums of 16, in words 0, 2, 4, 6 in the order 0, 2, 1, 3. */
+static INFK_INLINE __m256i vi_sums4(const int8_t *p) {
+    const __m256i a = vi_sums_of_8(p), b = vi_sums_of_8(p + 32);
+    return _mm256_add_epi64(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+}
+static INFK_INLINE __m256i vi_sums8(const int8_t *p) {
+    const __m256i a = vi_sums4(p), b = _mm256_slli_epi64(vi_sums4(p + 64), 32);
+    const __m256i order = _mm256_set_epi32(7, 3, 5, 1, 6, 2, 4, 0);
+    return _mm256_permutevar8x32_epi32(_mm256_or_si256(a, b), order);
+}
+/* Lane i: the sum of the bytes 16 i .. 16 i + 15. */
+static INFK_INLINE vi16x vi_sums(const int8_t *p) {
+    return vi_add(vi_join(vi_sums8(p), vi_sums8(p + 128)), vi_set1(-2048));
+}
 
 /* Sums of products of u8 and i8, see integers_generic.h: widened to int16. Each of the four parts of a vqsum holds the
  * sums of four lanes, in two halves. */

@@ -77,6 +77,23 @@ static INFK_INLINE vf16x v_limit(vf16x a, float low, float high) {
     const vf16x whole = _mm512_roundscale_ps(within, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
     return low == 0.0f ? whole : v_add(whole, v_zero());
 }
+/* The nearest whole numbers, half to even; lanes must be within the range of int32; 0 for NaN. */
+static INFK_INLINE vi16x vi_near(vf16x a) {
+    return _mm512_maskz_cvtps_epi32(_mm512_cmp_ps_mask(a, a, _CMP_ORD_Q), a);
+}
+/* Of 128 bytes: their eight sums of 16, in words 0, 2, 4 .. in the order 0, 4, 1, 5, 2, 6, 3, 7. */
+static INFK_INLINE vi16x vi_sums8(const int8_t *p) {
+    const vi16x sign = _mm512_set1_epi8(-128), none = vi_zero(); /* as if each was 128 more */
+    const vi16x a = _mm512_sad_epu8(_mm512_xor_si512(_mm512_loadu_si512(p), sign), none),
+                b = _mm512_sad_epu8(_mm512_xor_si512(_mm512_loadu_si512(p + 64), sign), none);
+    return _mm512_add_epi64(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
+}
+/* Lane i: the sum of the bytes 16 i .. 16 i + 15. */
+static INFK_INLINE vi16x vi_sums(const int8_t *p) {
+    const vi16x order = _mm512_set_epi32(15, 11, 7, 3, 13, 9, 5, 1, 14, 10, 6, 2, 12, 8, 4, 0);
+    const vi16x both = _mm512_or_si512(vi_sums8(p), _mm512_slli_epi64(vi_sums8(p + 128), 32));
+    return vi_add(_mm512_permutexvar_epi32(order, both), vi_set1(-2048));
+}
 
 /* Sums of products of u8 and i8 widened to int16: each of the two parts holds the sums of eight lanes, in two halves.
  * vqp_dot: for VQ_PART columns of a panel, and x widened before. */

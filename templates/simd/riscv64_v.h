@@ -115,6 +115,15 @@ static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
         for (int i = 0; i < half; i++) lanes[i] = s_max_nan(lanes[i], lanes[i + half]);
     return lanes[0];
 }
+/* See s_most. */
+static INFK_INLINE vf16x v_most(vf16x a, vf16x b) { return v_pick((vi16x)a > (vi16x)b, a, b); }
+static INFK_INLINE float v_hmost(vf16x a) {
+    float lanes[16];
+    v_store(lanes, a);
+    for (int half = 8; half > 0; half /= 2)
+        for (int i = 0; i < half; i++) lanes[i] = s_most(lanes[i], lanes[i + half]);
+    return lanes[0];
+}
 
 #include "integers_riscv64_v.h"
 #include "hadamard.h"
@@ -125,5 +134,6 @@ static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
 #undef P
 #undef PF
 
+#include "steps_generic.h"
 #include "strips.h"
 #endif

@@ -98,6 +98,8 @@ static INFK_INLINE float s_max(float a, float b) { return a > b ? a : b; }
 static INFK_INLINE float s_min(float a, float b) { return a < b ? a : b; }
 /* For maxima of data: NaN when either is; acc when equal (zeros of either sign are). */
 static INFK_INLINE float s_max_nan(float acc, float x) { return x > acc || x != x ? x : acc; }
+/* The larger of floats without a sign, NaN the largest: their bits are in that order. */
+static INFK_INLINE float s_most(float a, float b) { return s_bits(a) > s_bits(b) ? a : b; }
 static INFK_INLINE float s_neg(float a) { return s_float(s_bits(a) ^ 0x80000000u); }
 static INFK_INLINE float s_abs(float a) { return s_float(s_bits(a) & 0x7fffffffu); }
 static INFK_INLINE float s_copysign(float a, float sign) {

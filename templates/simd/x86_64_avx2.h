@@ -171,6 +171,38 @@ static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
     m = v_max_nan_half(m, _mm256_permute_ps(m, 0x4e));
     return _mm256_cvtss_f32(v_max_nan_half(m, _mm256_permute_ps(m, 0xb1)));
 }
+/* See s_most. */
+static INFK_INLINE __m256 v_most_half(__m256 a, __m256 b) {
+    return _mm256_castsi256_ps(_mm256_max_epi32(_mm256_castps_si256(a), _mm256_castps_si256(b)));
+}
+static INFK_INLINE vf16x v_most(vf16x a, vf16x b) {
+    return v_pair(v_most_half(a.lo, b.lo), v_most_half(a.hi, b.hi));
+}
+static INFK_INLINE float v_hmost(vf16x a) {
+    __m256 m = v_most_half(a.lo, a.hi);
+    m = v_most_half(m, _mm256_permute2f128_ps(m, m, 1));
+    m = v_most_half(m, _mm256_permute_ps(m, 0x4e));
+    return _mm256_cvtss_f32(v_most_half(m, _mm256_permute_ps(m, 0xb1)));
+}
+/* Of rows i and i + 4: their two halves side by side, of eight lanes four. */
+static INFK_INLINE __m256 v_most_pair(const float *rows) {
+    const vf16x a = v_load(rows), b = v_load(rows + 64);
+    const __m256 m = v_most_half(a.lo, a.hi), n = v_most_half(b.lo, b.hi);
+    return v_most_half(_mm256_permute2f128_ps(m, n, 0x20), _mm256_permute2f128_ps(m, n, 0x31));
+}
+static INFK_INLINE __m256 v_most_two(__m256 a, __m256 b) { /* of four lanes two, a's first */
+    const __m256d c = _mm256_castps_pd(a), d = _mm256_castps_pd(b);
+    return v_most_half(_mm256_castpd_ps(_mm256_unpacklo_pd(c, d)), _mm256_castpd_ps(_mm256_unpackhi_pd(c, d)));
+}
+static INFK_INLINE __m256 v_most_eight(const float *rows) {
+    const __m256 a = v_most_two(v_most_pair(rows), v_most_pair(rows + 16)),
+                 b = v_most_two(v_most_pair(rows + 32), v_most_pair(rows + 48));
+    return v_most_half(_mm256_shuffle_ps(a, b, 0x88), _mm256_shuffle_ps(a, b, 0xdd));
+}
+/* Lane i: v_hmost of row i of [16][16]. */
+static INFK_INLINE vf16x v_most_each(const float *rows) {
+    return v_pair(v_most_eight(rows), v_most_eight(rows + 128));
+}
 
 #include "integers_x86_64_avx2.h"
 #include "bytes_x86_64_avx2.h"

@@ -118,6 +118,30 @@ static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
     const __m128 by2 = v_max_nan4(by4, _mm_movehl_ps(by4, by4));
     return _mm_cvtss_f32(v_max_nan4(by2, _mm_movehdup_ps(by2)));
 }
+/* See s_most. */
+static INFK_INLINE vf16x v_most(vf16x a, vf16x b) {
+    return _mm512_castsi512_ps(_mm512_max_epi32(_mm512_castps_si512(a), _mm512_castps_si512(b)));
+}
+static INFK_INLINE float v_hmost(vf16x a) {
+    return _mm_cvtss_f32(_mm_castsi128_ps(_mm_cvtsi32_si128(_mm512_reduce_max_epi32(_mm512_castps_si512(a)))));
+}
+/* Of rows 0, 4, 8 and 12 from `rows` on: four lanes of each. */
+static INFK_INLINE vf16x v_most_four(const float *rows) {
+    const vf16x a = v_load(rows), b = v_load(rows + 64), c = v_load(rows + 128), d = v_load(rows + 192);
+    const vf16x ab = v_most(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xee)),
+                cd = v_most(_mm512_shuffle_f32x4(c, d, 0x44), _mm512_shuffle_f32x4(c, d, 0xee));
+    return v_most(_mm512_shuffle_f32x4(ab, cd, 0x88), _mm512_shuffle_f32x4(ab, cd, 0xdd));
+}
+static INFK_INLINE vf16x v_most_two(vf16x a, vf16x b) { /* of four lanes two, a's first */
+    const __m512d c = _mm512_castps_pd(a), d = _mm512_castps_pd(b);
+    return v_most(_mm512_castpd_ps(_mm512_unpacklo_pd(c, d)), _mm512_castpd_ps(_mm512_unpackhi_pd(c, d)));
+}
+/* Lane i: v_hmost of row i of [16][16]. */
+static INFK_INLINE vf16x v_most_each(const float *rows) {
+    const vf16x a = v_most_two(v_most_four(rows), v_most_four(rows + 16)),
+                b = v_most_two(v_most_four(rows + 32), v_most_four(rows + 48));
+    return v_most(_mm512_shuffle_ps(a, b, 0x88), _mm512_shuffle_ps(a, b, 0xdd));
+}
 
 #include "integers_x86_64_avx512.h"
 #if !defined(INFK_X86_64_VNNI_H) /* which has them better */

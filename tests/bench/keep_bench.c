@@ -2,7 +2,8 @@
  * (TEXT), compiled like emitted C, two threads that share the outputs. One row: GB/s of weights that lie in memory
  * (copies of the layer, more than a cache holds), as a share of what two threads read in the same run. More rows:
  * multiply-adds; of 8 rows, a batch of answers, weights come from memory too, of more they matter little.
- * `RESULT <format>/<layer>/<rows> <value> <unit>`, and for one row `.. /share`. */
+ * `RESULT <format>/<layer>/<rows> <value> <unit>`, and for one row `.. /share`; `inputs/<kind>/row`: ns of one thread
+ * for one row of what they multiply. */
 #include TEXT
 #include "../kernels/level_here.h"
 #include <pthread.h>
@@ -128,6 +129,23 @@ FORMATS(F)
 #undef F
 #undef X
 
+/* What makes their inputs: rows of K floats as int8 by groups. Weights `w` are the norm's. */
+#define GROUPS(X)               \
+    X(rms_groups, rms_576, 576) \
+    X(quantize_groups, plain_576, 576) X(quantize_groups, plain_1536, 1536)
+#define CALL_rms_groups(d, w, e, from, to) \
+    infk_f32_rms_groups_x16__generic_body(d, results, (const float *)(const void *)(w), e, from, to)
+#define CALL_quantize_groups(d, w, e, from, to) \
+    ((void)(w), infk_f32_quantize_groups_x16__generic_body(d, results, e, from, to))
+#define X(kind, name, k)                                                                      \
+    static void name(int thread, ptrdiff_t rows, const int8_t *w) {                           \
+        const infk_groups_dims d = {rows, k, ((k) / 32 * 44 + 63) / 64 * 64, 0x3727c5ac};     \
+        const struct GLUE(infk_f32_, GLUE(kind, _x16__generic_epi)) e = {records};            \
+        GLUE(CALL_, kind)(&d, w, &e, rows * thread / THREADS, rows * (thread + 1) / THREADS); \
+    }
+GROUPS(X)
+#undef X
+
 static double roof;
 
 static void report(const char *format_name, const char *layer, work *run, ptrdiff_t format,
@@ -172,5 +190,11 @@ int main(int argc, char **argv) {
         report(#format, #name, GLUE(format##_, name), number, halves, n, k);
 #define F(number, format) SHAPES(X, number, format)
     FORMATS(F)
+#undef X
+    for (int i = 0; i < 4096; i++) results[i] = (float)(i * 37 % 251 - 125) * 0.01f;
+#define X(kind, name, k)                              \
+    if (argc < 2 || strstr("inputs/" #name, argv[1])) \
+        printf("RESULT inputs/" #name "/row %.0f ns\n", seconds(name, 64, 0, 1) / (64 / THREADS) * 1e9);
+    GROUPS(X)
     return 0;
 }

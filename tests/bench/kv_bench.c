@@ -1,19 +1,21 @@
 /* kv_bench.c - attend and kv_store as a model would get them: dims are constants but for the rows, text is that of
  * infk_expand (TEXT) for one level, in ATTEND and STORE. Threads: 1 and 2. Decoding is measured as a share of the read
- * roof: what the same threads read from memory that no cache holds, in the same run.
+ * roof: what the same threads read from memory that no cache holds, in the same run. Batches: eight rows of as many
+ * sequences, of which no cache holds anything either, as after a step that reads all weights.
  *
  * Prints `RESULT attend/<model>/<case> ...`. The model is SmolLM2-135M's attention (30 layers, 9 heads of 64 in 3
  * groups) and one of 32 heads of 128 in 8 groups. */
 #include TEXT
 #include "../kernels/level_here.h"
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
-enum { CONTEXT = 8192, WIDTH = CONTEXT / 32, CHUNK = 512 };
+enum { CONTEXT = 8192, WIDTH = CONTEXT / 32, CHUNK = 512, BATCH = 8 };
 
 static double now(void) {
     struct timespec t;
@@ -27,34 +29,41 @@ typedef struct worker {
     work *run;
     ptrdiff_t rows;
     int layers, w, n;
-    pthread_barrier_t *start;
+    atomic_int *met; /* how often any has come to a meeting */
 } worker;
+
+/* All n come to their meeting number `meeting`; none sleeps, as the runtime's workers do not between layers. */
+static void meet(const worker *me, int meeting) {
+    atomic_fetch_add(me->met, 1);
+    while (atomic_load(me->met) < meeting * me->n) {}
+}
 
 static void *worker_main(void *argument) {
     const worker *me = argument;
-    pthread_barrier_wait(me->start);
+    meet(me, 1);
     for (int layer = 0; layer < me->layers; layer++) {
         me->run(layer, me->rows, me->w, me->n);
-        pthread_barrier_wait(me->start);
+        meet(me, layer + 2);
     }
     return NULL;
 }
+
+static void caches_clear(void); /* of keys and values */
 
 /* Seconds of one pass over all layers: the least of several. */
 static double seconds(work *run, int layers, ptrdiff_t rows, int n) {
     double best = 1e9;
     for (int round = 0; round < 7; round++) {
-        pthread_barrier_t start;
+        if (rows < CHUNK) caches_clear();
+        atomic_int met = 0;
         pthread_t other;
-        pthread_barrier_init(&start, NULL, (unsigned)n);
-        worker first = {run, rows, layers, 0, n, &start},
-               second = {run, rows, layers, 1, n, &start};
+        worker first = {run, rows, layers, 0, n, &met}, second = {run, rows, layers, 1, n, &met};
         if (n > 1 && pthread_create(&other, NULL, worker_main, &second) != 0) exit(1);
+        while (n > 1 && atomic_load(&met) == 0) {}
         const double began = now();
         worker_main(&first);
         const double took = now() - began;
         if (n > 1) pthread_join(other, NULL);
-        pthread_barrier_destroy(&start);
         if (took < best) best = took;
     }
     return best;
@@ -83,7 +92,13 @@ static double seconds(work *run, int layers, ptrdiff_t rows, int n) {
 
 static int8_t *kv, *q;
 static float *x, *y, *rope, *balance, *kept;
-static int32_t positions[CHUNK], slots[CHUNK], tables[WIDTH];
+static int32_t positions[CHUNK], slots[CHUNK], tables[BATCH * WIDTH];
+
+static volatile int8_t seen;
+static void caches_clear(void) {
+    const int8_t *last = kv + (size_t)WIDTH * 16 * 8 * PART(128);
+    for (const int8_t *p = last - (64 << 20); p < last; p += 64) seen = *p;
+}
 
 #define MODEL(name, heads, groups, dim, layers)                                                    \
     static void name##_attend(int layer, ptrdiff_t rows, int w, int n) {                           \
@@ -157,6 +172,13 @@ static void bench(const model *m) {
             printf("RESULT attend/%s/decode_%td/threads_%d/share %.0f %%\n", m->name, context, n,
                    read / took * 100);
         }
+        for (ptrdiff_t place = 59; place < 1024; place *= 4) {
+            for (int r = 0; r < BATCH; r++) positions[r] = (int32_t)place, slots[r] = r;
+            printf("RESULT attend/%s/batch_8_of_%td/threads_%d %.3f ms\n", m->name, place + 1, n,
+                   seconds(m->attend, m->layers, BATCH, n) * 1e3);
+            printf("RESULT kv_store/%s/batch_8_of_%td/threads_%d %.3f ms\n", m->name, place + 1, n,
+                   seconds(m->store, m->layers, BATCH, n) * 1e3);
+        }
         set_rows(CHUNK, 0);
         printf("RESULT attend/%s/prefill_512/threads_%d %.2f ms\n", m->name, n,
                seconds(m->attend, m->layers, CHUNK, n) * 1e3);
@@ -185,7 +207,8 @@ int main(int argc, char **argv) {
     for (int i = 0; i < CONTEXT * 128; i++) rope[i] = i % 2 ? 0.6f : 0.8f;
     for (int i = 0; i < 3 * 8 * 128; i++) balance[i] = 0.5f;
     for (size_t i = 0; i < bytes; i++) kv[i] = (int8_t)(i % 97);
-    for (int i = 0; i < WIDTH; i++) tables[i] = (i * 37 + 11) % WIDTH;
+    for (int i = 0; i < BATCH * WIDTH; i++)
+        tables[i] = (i % WIDTH * 37 + 11 + i / WIDTH * 29) % WIDTH;
     for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
         if (argc > 1 && strcmp(argv[1], models[m].name) != 0) continue;
         for (ptrdiff_t first = 0; first < CONTEXT; first += CHUNK) {

@@ -111,6 +111,42 @@ static void check_trees(const float *a) {
     check(same(v_hmax(v_load(a)), m[0]), "v_hmax", a[0], a[1], a[2], v_hmax(v_load(a)), m[0]);
 }
 
+/* Maxima without signs, of two, across and of 16 rows; whole numbers nearest to floats; sums of 16 bytes. */
+static void check_groups(const float *a16) {
+    float rows[256], most[16], two[16], from[16];
+    int8_t steps[256];
+    int32_t sums[16];
+    for (int i = 0; i < 256; i++)
+        rows[i] = s_abs(i % 16 == i / 16 ? a16[i % 16] : s_float(random_bits()));
+    v_store(most, v_most_each(rows));
+    v_store(two, v_most(v_load(rows), v_load(rows + 16)));
+    for (int r = 0; r < 16; r++) {
+        float want = rows[16 * r];
+        for (int l = 1; l < 16; l++) want = s_max_nan(want, rows[16 * r + l]);
+        const float across = v_hmost(v_load(rows + 16 * r)), larger = s_max_nan(rows[r], rows[16 + r]);
+        check(same(most[r], want), "v_most_each", (float)r, 0, 0, most[r], want);
+        check(same(across, want), "v_hmost", (float)r, 0, 0, across, want);
+        check(same(two[r], larger), "v_most", rows[r], rows[16 + r], 0, two[r], larger);
+        for (int l = 0; l < 16; l++) { /* whole and halves, and the floats beside them */
+            const float at = (float)((int)(random_bits() % 509) - 254) * 0.5f;
+            from[l] = random_bits() % 29 ? s_float(s_bits(at) + random_bits() % 3 - (at != 0.0f)) : NAN;
+        }
+        vi_store(sums, vi_near(v_load(from)));
+        for (int l = 0; l < 16; l++) {
+            const float nearest = isnan(from[l]) ? 0.0f : rintf(from[l]);
+            check((float)sums[l] == nearest, "vi_near", from[l], 0, 0, (float)sums[l], nearest);
+            steps[16 * r + l] = (int8_t)sums[l];
+        }
+    }
+    if (a16[0] > a16[1]) memset(steps, a16[2] > a16[3] ? 127 : -128, 100);
+    vi_store(sums, vi_sums(steps));
+    for (int r = 0; r < 16; r++) {
+        int32_t want = 0;
+        for (int l = 0; l < 16; l++) want += steps[16 * r + l];
+        check(sums[r] == want, "vi_sums", (float)r, 0, 0, (float)sums[r], (float)want);
+    }
+}
+
 static void check_tails(void) {
     float from[16], to[16], other[16], seen[16];
     for (int i = 0; i < 16; i++) {
@@ -372,6 +408,7 @@ int main(int argc, char **argv) {
         for (int l = 0; l < 16; l++) a[l] = s_float((random_bits() & 0x83ffffffu) | 0x3c000000u);
         check_trees(a);
         check_hadamard(a);
+        check_groups(b);
         check_bytes(i % 2);
         check_weighted(i % 3);
         a[i % 16] = s_float(special[i % N]);

@@ -22,17 +22,18 @@ static INFK_INLINE void INFK_PART(balance)(const infk_kv_dims *d, float *x, cons
 static INFK_INLINE float INFK_PART(steps)(const infk_kv_dims *d, float *x, float unit, int8_t *out,
                                           int32_t *out_sum) {
     const ptrdiff_t dim = d->head_dim, lowest = dim & -dim, points = lowest < 64 ? lowest : 64;
-    vf16x most = v_zero(), sum = v_zero();
+    vf16x most = v_zero();
+    vi16x sum = vi_zero();
     for (ptrdiff_t c = 0; c < dim; c += points) v_hadamard(x + c, points);
-    for (ptrdiff_t c = 0; c < dim; c += 16) most = v_max_nan(most, v_abs(v_load(x + c)));
-    const float largest = v_hmax(most);
+    for (ptrdiff_t c = 0; c < dim; c += 16) most = v_most(most, v_abs(v_load(x + c)));
+    const float largest = v_hmost(most);
     const vf16x per = v_set1(s_quantize_by(largest));
     for (ptrdiff_t c = 0; c < dim; c += 16) {
-        const vf16x step = v_limit(v_round(v_mul(v_load(x + c), per)), -127.0f, 127.0f);
-        sum = v_add(sum, step);
-        vi_store_i8(out + c, vi_whole(step));
+        const vi16x step = vi_near(v_mul(v_load(x + c), per)); /* within 127, which `per` rounds to */
+        sum = vi_add(sum, step);
+        vi_store_i8(out + c, step);
     }
-    *out_sum = (int32_t)v_sum(sum);
+    *out_sum = (int32_t)v_sum(v_from_int(sum));
     return s_quantize_scale(largest, unit);
 }
 
