@@ -34,10 +34,10 @@ typedef struct infrt_llm_config {
     uint32_t requests; /* most at a time, running and waiting; 64 */
     uint64_t kv_bytes; /* of the key-value cache; the model's, else one request of the whole context, at most 2 GiB */
     bool huge_pages; /* weights copied into, and cache in, pages of 2 MiB where the system has them */
-    bool lock_memory;         /* weights, cache and arena are kept in memory (mlock) */
-    bool touch_cache;         /* open waits for the cache's pages, or steps do as they first use them */
-    bool pin_workers;         /* each worker to a CPU of its own, also the calling thread */
-    bool forgetful;           /* what the cache holds of earlier requests is not used again */
+    bool lock_memory; /* weights, cache and arena are kept in memory (mlock) */
+    bool touch_cache; /* open waits for the cache's pages, or steps do as they first use them */
+    bool pin_workers; /* each worker to a CPU of its own, also the calling thread */
+    bool forgetful;   /* what the cache holds of earlier requests is not used again */
     const infrt_watch *watch; /* told about every run; borrowed until close */
     uint32_t queue_tokens; /* most tokens of requests that wait, but for a request that waits alone; no limit */
     uint64_t target_itl_ns; /* how long a step with answers may take: as many rows of prompts as fit; the model's */
