@@ -56,10 +56,11 @@ infrt_status infrt_lm_no_number(infrt_lm_app *app, const char *adapter, uint32_t
                           "are its weights, or "
                           "lora_alpha, too large?",
                           adapter, position);
-    return infrt_fail(&app->error, INFRT_ERR_DATA,
-                      "%s: no logit of token %u is a number: weights or the"
-                      " cache hold NaN; see `verify`",
-                      app->model->name, position);
+    return infrt_fail(
+        &app->error, INFRT_ERR_DATA,
+        "%s: the logits of token %u are no numbers: weights or the cache hold NaN, or sums of "
+        "large weights are beyond the range of floats; see `verify`",
+        app->model->name, position);
 }
 
 infrt_status infrt_lm_answer_get(infrt_lm_app *app, const infrt_llm_request *request, infrt_lm_answer *answer) {

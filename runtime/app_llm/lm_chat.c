@@ -180,6 +180,11 @@ static infrt_status talk_begin(talk *t, const infrt_llm_request *request) {
     const char *system = t->app->options.system;
     infrt_llm_session *session;
     infrt_status status = infrt_lm_talk_restore(t->app, request, &session);
+    if (status == INFRT_OK && session && !session->header.n_messages && infrt_llm_session_tokens(session))
+        status = infrt_fail(&t->app->error, INFRT_ERR_USAGE,
+                            "--session %s holds what `run` computed, which `chat` would replace: "
+                            "give another file",
+                            t->app->options.session);
     if (status == INFRT_OK && session) status = messages_take(t, session);
     infrt_llm_session_destroy(&session);
     if (status != INFRT_OK || (!t->n && !system)) return status;
@@ -226,6 +231,18 @@ static infrt_status talk_save(talk *t, const infrt_llm_request *request) {
 
 /* ---- turns -------------------------------------------------------------------------------------- */
 
+/* An answer that the context cut: what is there of it is part of the conversation. */
+static infrt_status cut_tell(talk *t) {
+    infrt_lm_app *app = t->app;
+    if (t->policy == OVERFLOW_ERROR)
+        return infrt_fail(&app->error, INFRT_ERR_USAGE,
+                          "the answer does not fit the context of %u: it ends where that is full",
+                          app->facts.context);
+    infrt_shell_note(&app->shell, "the context of %u tokens is full: the answer ends there",
+                     app->facts.context);
+    return INFRT_OK;
+}
+
 static infrt_status turn(talk *t, char *said, infrt_llm_request request, bool *ended) {
     infrt_lm_app *app = t->app;
     infrt_lm_answer answer = {.keep_text = true, .tell = text_print};
@@ -253,6 +270,7 @@ static infrt_status turn(talk *t, char *said, infrt_llm_request request, bool *e
         infrt_shell_note(&app->shell, "not saved: %s", app->error.text);
         app->error = (infrt_error){0};
     }
+    if (status == INFRT_OK && answer.finish == INFRT_LLM_CONTEXT) status = cut_tell(t);
     return status;
 }
 

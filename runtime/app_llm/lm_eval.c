@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CHUNK = 512 };
+enum { CHUNK = 512, LEAST = 4 /* tokens that are worth measuring */ };
 
 static infrt_status chunks_choose(lm_eval *e) {
     const infrt_lm_options *o = &e->app->options;
@@ -18,10 +18,13 @@ static infrt_status chunks_choose(lm_eval *e) {
     if (e->chunk > context)
         return infrt_fail(&e->app->error, INFRT_ERR_USAGE,
                           "--context %u: the model was compiled for %u", e->chunk, context);
+    if (e->n_ids < LEAST)
+        return infrt_fail(&e->app->error, INFRT_ERR_USAGE,
+                          "the text makes less than %d tokens: give a longer one", LEAST);
     if (e->n_ids < e->chunk)
         return infrt_fail(&e->app->error, INFRT_ERR_USAGE,
                           "%u tokens are no chunk of %u: give a longer text, or --context %u",
-                          e->n_ids, e->chunk, e->n_ids < 4 ? 4 : e->n_ids);
+                          e->n_ids, e->chunk, e->n_ids);
     e->n_chunks = e->n_ids / e->chunk;
     e->first = e->chunk / 2;
     e->head = (lm_logits_head){.vocab = e->app->model->llm->vocab, .chunk = e->chunk, .ids_hash = INFC_CHECK_START};

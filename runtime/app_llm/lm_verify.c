@@ -46,7 +46,7 @@ static uint64_t answer_hash(verifier *v, const char *name, infrt_llm *llm, uint3
                 uint32_t bits;
                 memcpy(&bits, &event.logprob, sizeof bits);
                 if (event.finish == INFRT_LLM_FAILED)
-                    status = infrt_fail(&error, INFRT_ERR_DATA, "no logit is a number");
+                    status = infrt_fail(&error, INFRT_ERR_DATA, "logits are no numbers");
                 if (i == 0 && !event.finish)
                     hash = hash_add(hash_add(hash, (uint32_t)event.token), bits);
                 left -= event.finish != INFRT_LLM_GOES_ON;

@@ -200,9 +200,17 @@ static bool penalizes(const infrt_llm_sampling *how) {
            how->presence_penalty != 0 || how->frequency_penalty != 0;
 }
 
+/* Such a logit is a sum that left the range of floats: how it compares with others is not known. */
+static bool has_infinite(const float *logits, uint32_t n) {
+    bool found = false;
+    for (uint32_t i = 0; i < n; i++) found |= logits[i] > FLT_MAX;
+    return found;
+}
+
 int32_t infrt_sample(infrt_sampler *s, const float *logits, const infrt_llm_sampling *how,
                      const infrt_history *history) {
     infrt_candidate best;
+    if (has_infinite(logits, s->n_ids)) return -1;
     if (how->temperature == 0 && how->n_bias == 0 && !penalizes(how))
         return best_find(logits, s->n_ids);
     memcpy(s->weights, logits, s->n_ids * sizeof *logits);

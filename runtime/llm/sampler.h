@@ -33,7 +33,7 @@ typedef struct infrt_history {
     uint32_t n_prompt, n;
 } infrt_history;
 
-/* The next token, or -1 when no logit is a number above -inf. */
+/* The next token, or -1 when no logit is a number above -inf, or one is +inf. */
 int32_t infrt_sample(infrt_sampler *s, const float *logits, const infrt_llm_sampling *how,
                      const infrt_history *history);
 /* Natural logarithms of what softmax of the logits alone gives `token` and the `n_top` most likely, most likely

@@ -126,6 +126,11 @@ def check_chat(program):
         expect(right, f"--overflow {policy}: {done.returncode} {done.stderr}")
         expect((done.stdout.count("\n") == 8) == (policy == "truncate"), f"answers with --overflow {policy}")
     check_long_message(program)
+    for policy, code, words in (("stop", 0, "the answer ends there"), ("error", 2, "the answer does not fit"),
+                                ("truncate", 0, "the answer ends there")):
+        done = program.run("chat", "--context", 16, "--overflow", policy, given="Hello\n")
+        right = done.returncode == code and words in done.stderr and done.stdout.count("\n") == 1
+        expect(right, f"an answer that fills the context, --overflow {policy}: {done.returncode} {done.stderr}")
     expect(program.run("chat", "--overflow", "later").returncode == 2, "an unknown policy")
 
 

@@ -135,6 +135,12 @@ def check_chat(program, other, file):
             file.write_bytes(kept[:-3] + b"x" + kept[-2:])
         done = chat(model, lines[2], "--session", file)
         expect(done.returncode == code and str(file) in done.stderr and not done.stdout, f"{what}: {done.stderr}")
+    expect(subprocess.run([program, "run", "--prompt", VERSE, "--max-tokens", "40", "--session", f"{file}.run"],
+                          capture_output=True).returncode == 0, "a session of run")
+    ran = open(f"{file}.run", "rb").read()
+    done = chat(program, lines[0], "--session", f"{file}.run")
+    right = done.returncode == 2 and "what `run` computed" in done.stderr and open(f"{file}.run", "rb").read() == ran
+    expect(right, f"chat leaves a session of run alone: {done.returncode} {done.stderr}")
     file.write_bytes(kept)
     done = chat(program, "/reset\nJesus wept.\n", *flags[:2], "--session", file)
     expect(done.returncode == 0 and done.stdout == chat(program, "Jesus wept.\n", *flags).stdout, f"/reset: {done.stdout}")

@@ -138,7 +138,7 @@ static void test_bench_refused(void **state) {
     expect_fine(&fake_llm, "bench --batch 4 --tokens 20 --prompt-tokens 2 --kv-memory 4KiB");
     fake_nan = 1;
     assert_int_equal(program_run(&fake_llm, "bench --prompt-tokens 3 --tokens 2"), 3);
-    expect_has(caught_err, "no logit of token 3 is a number");
+    expect_has(caught_err, "logits of token 3 are no numbers");
     fake_nan = 0;
 }
 
@@ -186,9 +186,9 @@ static void test_info_verify(void **state) {
     expect_has(caught_out, "Why is the sky blue?");
     fake_nan = 1;
     assert_int_equal(program_run(&model, "verify --json"), 1);
-    expect_has(caught_out, "no logit is a number");
+    expect_has(caught_out, "logits are no numbers");
     assert_int_equal(program_run(&model, "run --tokens 1"), 3);
-    expect_has(caught_err, "no logit of token 1 is a number");
+    expect_has(caught_err, "logits of token 1 are no numbers");
     fake_nan = 0;
 }
 

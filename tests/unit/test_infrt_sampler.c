@@ -1,6 +1,7 @@
 /* The sampler: sets that may be drawn from, frequencies against softmax in double precision, penalties by hand. */
 #include "sampler.h"
 #include "sampler_math.h"
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -111,13 +112,15 @@ static void test_edges(void **state) {
     (void)state;
     const float nans[N] = {NAN, NAN, -INFINITY, NAN, -2, NAN},
                 none[N] = {NAN, -INFINITY, NAN, NAN, NAN, NAN};
-    const float huge[N] = {1e38f, -1e38f, INFINITY, 3e38f, 0, NAN}, equal[N] = {0};
+    const float huge[N] = {1e38f, -1e38f, FLT_MAX, 3e38f, 0, NAN}, equal[N] = {0};
+    const float beyond[N] = {1, INFINITY, 2, 3, 4, 5};
     const infrt_llm_sampling hows[] = {
         {0}, {.temperature = 1}, {.temperature = 1, .top_k = 2}, {.temperature = 1e-30f, .top_p = 0.5f}};
     for (size_t i = 0; i < sizeof hows / sizeof *hows; i++) {
         assert_int_equal(sample(nans, hows[i], nothing_before), 4);
         assert_int_equal(sample(none, hows[i], nothing_before), -1);
         assert_int_equal(sample(huge, hows[i], nothing_before), 2);
+        assert_int_equal(sample(beyond, hows[i], nothing_before), -1);
         assert_in_range(sample(equal, hows[i], nothing_before), 0, N - 1);
     }
     /* ids that the tokenizer does not have */

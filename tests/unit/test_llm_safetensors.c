@@ -173,6 +173,8 @@ static void configs_that_lie(void **state) {
     } cases[] = {
         {", \"num_key_value_heads\": 3", "no multiple of the KV heads"},
         {", \"num_key_value_heads\": -1", "\"num_key_value_heads\" is no size"},
+        {", \"tie_word_embeddings\": \"true\"",
+         "\"tie_word_embeddings\" is neither true nor false"},
         {", \"head_dim\": 7", "odd"},
         {", \"rms_norm_eps\": 2", "epsilon"},
         {", \"rope_theta\": 0", "theta"},

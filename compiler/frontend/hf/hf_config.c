@@ -174,7 +174,10 @@ infc_status infc_hf_config(infc_cx *cx, const char *path, infc_bytes bytes, infc
     out->vocab = size(&r, "vocab_size", 0);
     out->context = size(&r, "max_position_embeddings", mistral ? 4096 * 32 : 2048);
     out->norm_epsilon = real(&r, root, "rms_norm_eps", 1e-6);
-    out->tied = json_is_true(json_object_get(root, "tie_word_embeddings"));
+    const json_t *tied = json_object_get(root, "tie_word_embeddings");
+    if (tied && !json_is_boolean(tied) && !json_is_null(tied))
+        bad(&r, "tie_word_embeddings", "is neither true nor false");
+    out->tied = json_is_true(tied);
     read_window(&r, mistral, out);
     check_keys(&r);
     read_rope(&r, out);
