@@ -201,7 +201,9 @@ static INFK_INLINE float v_hmax(vf16x a) { /* of max_nan */
     return s_max_nan(s_max_nan(by4[0], by4[2]), s_max_nan(by4[1], by4[3]));
 }
 /* See s_most. */
-static INFK_INLINE v_f32x4 v_most4(v_f32x4 a, v_f32x4 b) { return v_pick4((v_i32x4)a > (v_i32x4)b, a, b); }
+static INFK_INLINE v_f32x4 v_most4(v_f32x4 a, v_f32x4 b) {
+    return v_pick4((v_i32x4)a > (v_i32x4)b, a, b);
+}
 static INFK_INLINE vf16x v_most(vf16x a, vf16x b) {
     return v_join(v_most4(a.q0, b.q0), v_most4(a.q1, b.q1), v_most4(a.q2, b.q2), v_most4(a.q3, b.q3));
 }

@@ -8,8 +8,9 @@ static INFK_INLINE vf16x v_most_each(const float *rows) {
 /* The nearest whole numbers, half to even; lanes must be within the range of int32; 0 for NaN. */
 static INFK_INLINE vi16x vi_near(vf16x a) {
 #if defined(__aarch64__)
-    return vi_join((v_i32x4)vcvtnq_s32_f32((float32x4_t)a.q0), (v_i32x4)vcvtnq_s32_f32((float32x4_t)a.q1),
-                   (v_i32x4)vcvtnq_s32_f32((float32x4_t)a.q2), (v_i32x4)vcvtnq_s32_f32((float32x4_t)a.q3));
+    return vi_join(
+        (v_i32x4)vcvtnq_s32_f32((float32x4_t)a.q0), (v_i32x4)vcvtnq_s32_f32((float32x4_t)a.q1),
+        (v_i32x4)vcvtnq_s32_f32((float32x4_t)a.q2), (v_i32x4)vcvtnq_s32_f32((float32x4_t)a.q3));
 #else
     const vf16x near = v_round(v_select_eq(a, a, a, v_zero()));
     return vi_whole(near);

@@ -192,7 +192,8 @@ static INFK_INLINE __m256 v_most_pair(const float *rows) {
 }
 static INFK_INLINE __m256 v_most_two(__m256 a, __m256 b) { /* of four lanes two, a's first */
     const __m256d c = _mm256_castps_pd(a), d = _mm256_castps_pd(b);
-    return v_most_half(_mm256_castpd_ps(_mm256_unpacklo_pd(c, d)), _mm256_castpd_ps(_mm256_unpackhi_pd(c, d)));
+    return v_most_half(_mm256_castpd_ps(_mm256_unpacklo_pd(c, d)),
+                       _mm256_castpd_ps(_mm256_unpackhi_pd(c, d)));
 }
 static INFK_INLINE __m256 v_most_eight(const float *rows) {
     const __m256 a = v_most_two(v_most_pair(rows), v_most_pair(rows + 16)),
