@@ -88,9 +88,9 @@ static uint32_t candidates_make(infrt_sampler *s, infrt_candidate *out_best) {
     return n;
 }
 
-/* The first of those with the largest logit, as candidates_make has it; -1: none. Two passes, of which the compiler
- * makes vectors: with a large vocabulary this is a part of every token's time. */
-static int32_t best_find(const float *logits, uint32_t n) {
+/* -inf: none is a number. This pass and the next become vectors: with a large vocabulary they are a part of every
+ * token's time. */
+static float largest(const float *logits, uint32_t n) {
     enum { LANES = 16 };
     float most[LANES], best = -INFINITY;
     for (uint32_t l = 0; l < LANES; l++) most[l] = -INFINITY;
@@ -99,6 +99,11 @@ static int32_t best_find(const float *logits, uint32_t n) {
             most[l] = logits[i + l] > most[l] ? logits[i + l] : most[l]; /* passes over NaN */
     for (uint32_t i = n / LANES * LANES; i < n; i++) best = logits[i] > best ? logits[i] : best;
     for (uint32_t l = 0; l < LANES; l++) best = most[l] > best ? most[l] : best;
+    return best;
+}
+
+/* The first of those with the largest logit, `best`, as candidates_make has it; -1: none. */
+static int32_t best_find(const float *logits, uint32_t n, float best) {
     best = best > FLT_MAX ? FLT_MAX : best;
     for (uint32_t i = 0; i < n && best > -INFINITY; i++)
         if (logits[i] >= best) return (int32_t)i;
@@ -200,23 +205,19 @@ static bool penalizes(const infrt_llm_sampling *how) {
            how->presence_penalty != 0 || how->frequency_penalty != 0;
 }
 
-/* Such a logit is a sum that left the range of floats: how it compares with others is not known. */
-static bool has_infinite(const float *logits, uint32_t n) {
-    bool found = false;
-    for (uint32_t i = 0; i < n; i++) found |= logits[i] > FLT_MAX;
-    return found;
-}
-
 int32_t infrt_sample(infrt_sampler *s, const float *logits, const infrt_llm_sampling *how,
                      const infrt_history *history) {
     infrt_candidate best;
-    if (has_infinite(logits, s->n_ids)) return -1;
+    const float most = largest(logits, s->n_ids);
+    if (most > FLT_MAX)
+        return -1; /* a sum that left the range of floats: how it compares is not known */
     if (how->temperature == 0 && how->n_bias == 0 && !penalizes(how))
-        return best_find(logits, s->n_ids);
+        return best_find(logits, s->n_ids, most);
     memcpy(s->weights, logits, s->n_ids * sizeof *logits);
     if (penalizes(how)) penalize(s, how, history);
     for (uint32_t i = 0; i < how->n_bias; i++) s->weights[how->bias[i].token] += how->bias[i].add;
-    if (how->temperature == 0) return best_find(s->weights, s->n_ids);
+    if (how->temperature == 0)
+        return best_find(s->weights, s->n_ids, largest(s->weights, s->n_ids));
     uint32_t n = candidates_make(s, &best);
     if (n == 0) return best.id;
     double unit = infrt_random_unit(how->seed, history->n);
