@@ -69,7 +69,7 @@ static void put_chosen(infc_calibration *c, MlirOperation op, infc_bytes chosen)
     infc_ir *ir = c->pass->ir;
     MlirValue place = chosen_of(c, op);
     const infc_weight weight = {infc_constant_name(ir, place), infc_ir_type(ir, place), chosen.ptr,
-                                infc_origin_chosen};
+                                infc_origin_chosen, NULL};
     const infc_ir_at at = {mlirOperationGetBlock(op), op};
     MlirValue made =
         infc_ir_weight(ir, at, infc_weights_add(&ir->weights, weight), mlirOperationGetLocation(op));

@@ -6,12 +6,17 @@
 #include <math.h>
 #include <string.h>
 
-const char *infc_constant_name(const infc_ir *ir, MlirValue v) {
+/* The weight that v is made of, the last if there are several; null: none. */
+static const infc_weight *weight_of(const infc_ir *ir, MlirValue v) {
     MlirOperation def = infc_ir_def(v);
     const infc_weight *weight = infc_ir_weight_of(ir, v);
-    if (weight) return weight->name;
-    if (mlirOperationIsNull(def) || mlirOperationGetNumOperands(def) == 0) return "weight";
-    return infc_constant_name(ir, mlirOperationGetOperand(def, mlirOperationGetNumOperands(def) - 1));
+    if (weight || mlirOperationIsNull(def) || mlirOperationGetNumOperands(def) == 0) return weight;
+    return weight_of(ir, mlirOperationGetOperand(def, mlirOperationGetNumOperands(def) - 1));
+}
+
+const char *infc_constant_name(const infc_ir *ir, MlirValue v) {
+    const infc_weight *weight = weight_of(ir, v);
+    return weight ? weight->name : "weight";
 }
 
 void infc_constant_forget(const infc_ir *ir, const infc_tensor *t) {
@@ -38,25 +43,27 @@ infc_status infc_constant(infc_ir *ir, infc_arena *scratch, MlirValue v, infc_te
 }
 
 /* The weight that row i of a matrix comes from: of those that are joined, one of them. */
-static const char *row_name(const infc_ir *ir, MlirValue v, int64_t i) {
+static const infc_weight *row_weight(const infc_ir *ir, MlirValue v, int64_t i) {
     MlirOperation def = infc_ir_def(v);
-    if (mlirOperationIsNull(def)) return infc_constant_name(ir, v);
+    if (mlirOperationIsNull(def)) return weight_of(ir, v);
     const infc_op_kind kind = infc_ir_kind(ir, def);
     const bool joins = kind == INFC_OP_concat2 || kind == INFC_OP_concat3;
     for (intptr_t k = 0; joins && k < mlirOperationGetNumOperands(def); k++) {
         MlirValue part = mlirOperationGetOperand(def, k);
         const int64_t n = infc_ir_type(ir, part).dims[0];
-        if (i < n) return row_name(ir, part, i);
+        if (i < n) return row_weight(ir, part, i);
         i -= n;
     }
-    return infc_constant_name(ir, v);
+    return weight_of(ir, v);
 }
 
 static infc_status no_number(infc_ir *ir, MlirOperation op, MlirValue source, int64_t row) {
-    return infc_fail(
-        ir->cx, INFC_ERR_MODEL, infc_ir_loc(ir, mlirOperationGetLocation(op)),
-        "weight \"%s\" has an element that is no finite number; it cannot become integers",
-        row_name(ir, source, row));
+    const infc_weight *weight = row_weight(ir, source, row);
+    const infc_loc loc = weight && weight->file ? (infc_loc){.file = weight->file}
+                                                : infc_ir_loc(ir, mlirOperationGetLocation(op));
+    return infc_fail(ir->cx, INFC_ERR_MODEL,
+                     loc, "weight \"%s\" has an element that is no finite number; it cannot become integers",
+                     weight ? weight->name : "weight");
 }
 
 infc_status infc_float_matrix(infc_ir *ir, infc_arena *scratch, MlirOperation op,

@@ -48,7 +48,7 @@ infc_type infc_outputs_vector_type(infc_op_kind kind, int64_t n) {
 
 MlirValue infc_constant_add(infc_ir *ir, infc_ir_at at, MlirLocation location, const char *name,
                             const infc_type *type, const void *bytes, const char *origin) {
-    infc_weight weight = {name, *type, bytes, origin};
+    infc_weight weight = {name, *type, bytes, origin, NULL};
     weight.type.layout = INFC_LAYOUT_plain;
     return infc_ir_weight(ir, at, infc_weights_add(&ir->weights, weight), location);
 }

@@ -91,10 +91,10 @@ static infc_status make(quantize *q, infc_op_kind kind, MlirValue operand,
             name);
     double error = round_weight(kind, w, scales, values);
     infc_progress(ir->cx, "quantize %s to int8: relative error %.4f", name, error);
-    infc_weight narrow = {name, w->type, values, "quantised"};
+    infc_weight narrow = {name, w->type, values, "quantised", NULL};
     narrow.type.dtype = INFC_DTYPE_i8;
-    infc_weight scale = {infc_arena_printf(arena, "%s.scale", name),
-                         infc_outputs_vector_type(kind, n), scales, "scales of a quantised weight"};
+    infc_weight scale = {infc_arena_printf(arena, "%s.scale", name), infc_outputs_vector_type(kind, n),
+                         scales, "scales of a quantised weight", NULL};
     *out = (made){weight, kind, operand, infc_weights_add(&ir->weights, narrow),
                   infc_weights_add(&ir->weights, scale)};
     INFC_GROW(q->pass->scratch, q->made, q->n_made, q->cap_made);
@@ -137,7 +137,8 @@ static infc_status rounded(quantize *q, MlirValue operand, const infc_weight *we
     infc_arena_destroy(&scratch);
     infc_file_forget(ir->cx, weight->bytes, (size_t)infc_type_bytes(&weight->type));
     INFC_TRY(status);
-    *id = infc_weights_add(&ir->weights, (infc_weight){weight->name, made_of.type, made_of.data, infc_origin_rounded});
+    *id = infc_weights_add(&ir->weights, (infc_weight){weight->name, made_of.type, made_of.data,
+                                                       infc_origin_rounded, weight->file});
     INFC_GROW(q->pass->scratch, q->made, q->n_made, q->cap_made);
     q->made[q->n_made++] = (made){weight, INFC_OP_matmul, operand, *id, -1};
     return INFC_OK;

@@ -78,8 +78,13 @@ static bool all_finite(const infc_type *type, const void *data, int64_t n) {
     return !bad;
 }
 
-static infc_status not_finite(infc_emit_unit *u, const char *weight, const char *so) {
-    return infc_fail(u->cx, INFC_ERR_MODEL, (infc_loc){.file = u->plan->source},
+/* The file of a weight: a checkpoint may have many. */
+static infc_loc stored_in(const infc_emit_unit *u, const infc_weight *weight) {
+    return (infc_loc){.file = weight && weight->file ? weight->file : u->plan->source};
+}
+
+static infc_status not_finite(infc_emit_unit *u, infc_loc loc, const char *weight, const char *so) {
+    return infc_fail(u->cx, INFC_ERR_MODEL, loc,
                      "weight \"%s\" has an element that is no finite number; %s", weight, so);
 }
 
@@ -108,16 +113,16 @@ static infc_status take_weight(infc_emit_unit *u, const infc_op_desc *op, int n_
     const bool good = kept ? infc_keep_is_finite(kept, out->tensor.data, (int64_t)infc_type_bytes(type))
                            : all_finite(type, out->tensor.data, infc_type_count(type));
     if (!u->plan->llm || good) return INFC_OK;
-    return not_finite(u, weight->name, "a language model with it would give no answers");
+    return not_finite(u, stored_in(u, weight), weight->name, "a language model with it would give no answers");
 }
 
 /* What becomes f16 must be in its range; of those beyond 65504, what is nearer to it than to 65536 becomes it. */
-static infc_status check_range(infc_emit_unit *u, const char *name, const infc_tensor *in) {
+static infc_status check_range(infc_emit_unit *u, infc_loc loc, const char *name, const infc_tensor *in) {
     for (int64_t i = 0, n = infc_type_count(&in->type); i < n; i++) {
         float value;
         memcpy(&value, (const char *)in->data + i * (int64_t)sizeof value, sizeof value);
         if (fabsf(value) < 65520.0f) continue;
-        return infc_fail(u->cx, INFC_ERR_MODEL, (infc_loc){.file = u->plan->source},
+        return infc_fail(u->cx, INFC_ERR_MODEL, loc,
                          "weight \"%s\" has an element of %g, beyond what f16 holds (65504); store "
                          "it as bf16 or f32: "
                          "precision.weights, or a rule of precision.rules",
@@ -131,14 +136,17 @@ static infc_status check_finite(infc_emit_unit *u, const infc_plan_recipe *recip
                                 const infc_op_desc *op, const infc_tensor *in) {
     const infc_plan_buffer *buffer = &u->plan->buffers[recipe->buffer];
     const char *name = buffer->tensor ? buffer->tensor : buffer->name;
+    const infc_op_desc *first = ops_of(u->plan, recipe);
+    const infc_loc loc =
+        stored_in(u, infc_weights_get(u->plan->weights, infc_desc_int(first, "id")));
     if (op->kind == INFC_OP_narrow && op->out.dtype == INFC_DTYPE_f16)
-        return check_range(u, name, in);
+        return check_range(u, loc, name, in);
     if (op->kind != INFC_OP_pack_i8 && op->kind != INFC_OP_choose_i4) return INFC_OK;
     for (int64_t i = 0, n = infc_type_count(&in->type); i < n; i++) {
         float value; /* borrowed from a file at any address */
         memcpy(&value, (const char *)in->data + i * (int64_t)sizeof value, sizeof value);
         if (isfinite(value)) continue;
-        return not_finite(u, name, "it cannot become integers");
+        return not_finite(u, loc, name, "it cannot become integers");
     }
     return INFC_OK;
 }

@@ -133,7 +133,7 @@ static infc_status take_weight(infc_ir *ir, MlirOperation op) {
     copy_elements(value, &type, bytes);
     const char *name = infc_ir_attr_string(ir, infc_mlir_attr(op, "name"));
     if (!name) name = infc_arena_printf(arena, "w%zu", ir->weights.n);
-    int64_t id = infc_weights_add(&ir->weights, (infc_weight){name, type, bytes, "text"});
+    int64_t id = infc_weights_add(&ir->weights, (infc_weight){name, type, bytes, "text", NULL});
     infc_attr attr = infc_attr_int("id", id);
     mlirOperationSetAttributeByName(op, infc_mlir_str("id"), infc_ir_mlir_attr(ir->ctx, &attr));
     for (int i = 0; i < 3; i++) mlirOperationRemoveAttributeByName(op, infc_mlir_str(shown[i]));

@@ -14,6 +14,7 @@ typedef struct infc_weight {
     const void *bytes; /* row-major, little-endian; borrowed: from the mapped model file or the arena; null: in a packed
                         * file, which has what recipes make of it */
     const char *origin; /* e.g. "initializer", "folded from /bn1" */
+    const char *file;   /* that it stands in, for messages; null: the model's only one */
 } infc_weight;
 
 /* What a packed file (docs/infw.md) has instead of the bytes of matrices: what the emitter would make of them. */

@@ -99,6 +99,25 @@ def check_size(source):
     expect(total < 3e6, f"the folder has {total} bytes")
 
 
+def check_not_finite(infc, source, work):
+    """A weight that is no number is told of the file it stands in, also by what reads a text before weights are packed."""
+    folder = work / "not_finite"
+    shutil.copytree(source / "examples/tiny-lm", folder, ignore=shutil.ignore_patterns("adapters"))
+    stored = bytearray((folder / "model.safetensors").read_bytes())
+    size = int.from_bytes(stored[:8], "little")
+    tensors = json.loads(stored[8 : 8 + size])
+    for name in ("model.layers.2.self_attn.q_proj.weight", "model.layers.1.self_attn.v_proj.weight", "model.layers.3.mlp.down_proj.weight"):
+        at = 8 + size + tensors[name]["data_offsets"][0] + 20
+        whole, stored[at : at + 2] = stored[at : at + 2], (0x7FC0).to_bytes(2, "little")
+        (folder / "model.safetensors").write_bytes(stored)
+        stored[at : at + 2] = whole
+        for weights in ("int8", "int4", "f32"):
+            argv = [infc, "compile", folder, "-o", work / "none", "--stop-after", "emit", "--set", f"precision.weights={weights}"]
+            run = subprocess.run([str(a) for a in argv], capture_output=True, text=True)
+            told = f"{folder}/model.safetensors: error:" in run.stderr and f'"{name}"' in run.stderr
+            expect(run.returncode == 3 and told, f"{name} is no number, {weights}: {run.stderr.strip()}")
+
+
 def main():
     infc, source, work = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
     sys.path.insert(0, str(source / "tests/llm"))
@@ -109,6 +128,7 @@ def main():
     example = source / "examples/tiny-lm"
     reference = {a: llama.Llama(example, np.float64, a and example / "adapters" / a) for a in (None, "shout", "verse")}
     check_size(source)
+    check_not_finite(infc, source, work)
     check_greedy(infc, source, work, reference[None])
     check_build(infc, source, work, "f32", reference)
     check_build(infc, source, work, "bf16", reference)

@@ -29,7 +29,7 @@ static MlirValue map(const char *fn, const char *node, MlirValue a, MlirValue b)
 static const MlirValue none = {NULL};
 
 static MlirValue constant(void) {
-    infc_weight weight = {"bias", {INFC_DTYPE_f32, INFC_LAYOUT_plain, 3, {2, 1, 1}}, two, "initializer"};
+    infc_weight weight = {"bias", {INFC_DTYPE_f32, INFC_LAYOUT_plain, 3, {2, 1, 1}}, two, "initializer", NULL};
     int64_t id = infc_weights_add(&ir.weights, weight);
     return infc_ir_weight(&ir, (infc_ir_at){.block = body}, id, infc_ir_location(&ir, NULL, 0));
 }
@@ -106,7 +106,7 @@ static void test_every_element_type(void **state) {
     (void)state;
     for (int dtype = INFC_DTYPE_f32; dtype <= INFC_DTYPE_bool; dtype++) {
         static const uint64_t zeros[4];
-        infc_weight weight = {"w", {(infc_dtype)dtype, INFC_LAYOUT_plain, 1, {3}}, zeros, ""};
+        infc_weight weight = {"w", {(infc_dtype)dtype, INFC_LAYOUT_plain, 1, {3}}, zeros, "", NULL};
         MlirLocation location = infc_ir_location(&ir, NULL, 0);
         int64_t id = infc_weights_add(&ir.weights, weight);
         infc_type type = infc_ir_type(&ir, infc_ir_weight(&ir, (infc_ir_at){.block = body}, id, location));
@@ -166,7 +166,7 @@ static void test_clone_is_independent(void **state) {
     assert_int_equal(infc_ir_clone(&ir, &copy), INFC_OK);
     assert_string_equal(text_of(&ir), text_of(&copy));
     infc_ir_set_layout(&copy, mlirBlockGetArgument(infc_ir_body(copy.main), 0), INFC_LAYOUT_c16);
-    infc_weights_add(&copy.weights, (infc_weight){"more", image, two, ""});
+    infc_weights_add(&copy.weights, (infc_weight){"more", image, two, "", NULL});
     assert_int_equal(ir.weights.n, 1);
     assert_int_equal(copy.weights.n, 2);
     assert_int_equal(infc_ir_verify(&ir, NULL), INFC_OK);
@@ -262,21 +262,21 @@ static void test_text_reads_back(void **state) {
 static void test_numbers_of_weights(void **state) {
     (void)state;
     static const uint16_t halves[] = {0x3c00, 0xc000, 0x0001, 0x7c00, 0x7bff}; /* 1, -2, 2^-24, inf, 65504 */
-    infc_weight f16 = {"h", {INFC_DTYPE_f16, INFC_LAYOUT_plain, 1, {5}}, halves, ""};
+    infc_weight f16 = {"h", {INFC_DTYPE_f16, INFC_LAYOUT_plain, 1, {5}}, halves, "", NULL};
     assert_true(infc_weight_f64(&f16, 0) == 1.0 && infc_weight_f64(&f16, 1) == -2.0);
     assert_true(infc_weight_f64(&f16, 2) == 0x1p-24 && infc_weight_f64(&f16, 4) == 65504.0);
     assert_true(infc_weight_f64(&f16, 3) > 1e300);
     assert_int_equal(infc_weight_i64(&f16, 3), INT64_MAX);
     static const uint16_t brains[] = {0x3f80, 0x7fc0, 0xff80}; /* 1, NaN, -inf */
-    infc_weight bf16 = {"b", {INFC_DTYPE_bf16, INFC_LAYOUT_plain, 1, {3}}, brains, ""};
+    infc_weight bf16 = {"b", {INFC_DTYPE_bf16, INFC_LAYOUT_plain, 1, {3}}, brains, "", NULL};
     assert_true(infc_weight_f64(&bf16, 0) == 1.0);
     assert_int_equal(infc_weight_i64(&bf16, 1), 0);
     assert_int_equal(infc_weight_i64(&bf16, 2), INT64_MIN);
     static const int64_t wide[] = {INT64_MIN, -1};
-    infc_weight i64 = {"i", {INFC_DTYPE_i64, INFC_LAYOUT_plain, 1, {2}}, wide, ""};
+    infc_weight i64 = {"i", {INFC_DTYPE_i64, INFC_LAYOUT_plain, 1, {2}}, wide, "", NULL};
     assert_true(infc_weight_i64(&i64, 0) == INT64_MIN && infc_weight_f64(&i64, 1) == -1.0);
     static const uint8_t bytes[] = {0xff, 0x01};
-    infc_weight u8 = {"u", {INFC_DTYPE_u8, INFC_LAYOUT_plain, 1, {2}}, bytes, ""};
+    infc_weight u8 = {"u", {INFC_DTYPE_u8, INFC_LAYOUT_plain, 1, {2}}, bytes, "", NULL};
     assert_int_equal(infc_weight_i64(&u8, 0), 255);
     assert_null(infc_weights_get(&ir.weights, -1));
     assert_null(infc_weights_get(&ir.weights, 0));

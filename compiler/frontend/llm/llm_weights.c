@@ -72,8 +72,9 @@ static MlirValue stored(infc_llm_build *b, const infc_stored_tensor *tensor) {
     else type.dims[tensor->rank - 1] = (int64_t)(tensor->bytes.len / tensor->dims[0]);
     size_t at = (size_t)(tensor - b->model->checkpoint.tensors);
     if (b->weight_ids[at] < 0)
-        b->weight_ids[at] = infc_weights_add(
-            &b->ir->weights, (infc_weight){tensor->name, type, tensor->bytes.ptr, infc_origin_checkpoint});
+        b->weight_ids[at] =
+            infc_weights_add(&b->ir->weights, (infc_weight){tensor->name, type, tensor->bytes.ptr,
+                                                            infc_origin_checkpoint, tensor->file});
     const infc_ir_at end = {.block = b->block};
     return infc_ir_weight(b->ir, end, b->weight_ids[at], infc_ir_location(b->ir, tensor->name, 0));
 }
@@ -111,7 +112,7 @@ static int64_t row_numbers(infc_llm_build *b, int64_t n) {
     int32_t *rows = INFC_NEW(b->cx->arena, int32_t, (size_t)n);
     for (int32_t i = 0; i < n; i++) rows[i] = i;
     const infc_type type = {.dtype = INFC_DTYPE_i32, .rank = 1, .dims = {n}};
-    return infc_weights_add(&b->ir->weights, (infc_weight){"rows", type, rows, row_origin});
+    return infc_weights_add(&b->ir->weights, (infc_weight){"rows", type, rows, row_origin, NULL});
 }
 
 /* Rows of a quantised tensor as floats: packed, and looked up one after another. */

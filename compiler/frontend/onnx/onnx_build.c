@@ -78,7 +78,8 @@ infc_status infc_onnx_constant_dims(infc_onnx_at *at, const infc_type *type, boo
         return infc_onnx_refuse(at, "constants that the model computes exceed %d MiB in all",
                                 (int)(MAX_FOLDED_BYTES >> 20));
     *bytes = infc_arena_alloc(import->cx->arena, (size_t)infc_type_bytes(type) + INFC_OVER_READ, INFC_ALIGN);
-    *weight = (infc_weight){at->node->outputs[0], *type, *bytes, dims ? infc_origin_dims : "computed constant"};
+    *weight = (infc_weight){at->node->outputs[0], *type, *bytes,
+                            dims ? infc_origin_dims : "computed constant", NULL};
     *out = (infc_onnx_operand){.type = *type, .constant = weight};
     return INFC_OK;
 }
