@@ -87,10 +87,16 @@ static void print_mode(const infc_emit_unit *u, infc_buf *out) {
     infc_buf_puts(out, "    (void)mode;\n");
     if (kv) print_alone(kv, tokens, out);
     if (infc_plan_adapts(plan)) print_adapted(out);
-    if (plan->arena_bytes_per_worker == 0)
-        return; /* no worker has memory of its own: no records in floats */
+    if (plan->arena_bytes_per_worker <= INFC_ALIGN)
+        return; /* no worker makes anything of its own: no records in floats */
     infc_buf_printf(out, "    unsigned char *const mine = arena + %llu + (size_t)worker * %llu;\n",
                     (unsigned long long)plan->arena_bytes, (unsigned long long)plan->arena_bytes_per_worker);
+}
+
+static bool is_guided(const infc_plan *plan) {
+    for (int s = 0; s < plan->n_steps; s++)
+        if (plan->steps[s].guided) return true;
+    return false;
 }
 
 static void print_locals(const infc_emit_unit *u, infc_buf *out) {
@@ -114,6 +120,7 @@ static void print_locals(const infc_emit_unit *u, infc_buf *out) {
         infc_buf_puts(out, "    const uint32_t worker = c->worker, n = c->n_workers;\n");
     else infc_buf_puts(out, "    (void)c;\n");
     if (plan->llm) print_mode(u, out);
+    if (is_guided(plan)) infc_buf_puts(out, "    uint32_t step = 0;\n    take_none(c);\n");
     for (int i = 0; i < plan->n_buffers; i++) {
         const infc_plan_buffer *buffer = &plan->buffers[i], *root = &plan->buffers[infc_plan_root(plan, i)];
         if (!used[i]) continue;
@@ -205,16 +212,51 @@ static void print_attend(const infc_emit_unit *u, int s, const char *indent, inf
     infc_buf_printf(out, "%s}\n", indent);
 }
 
-static void print_call(const infc_emit_unit *u, int s, const char *indent, infc_buf *out) {
+/* Whether rows are as the bits say: see infc_plan_step.meets. */
+static const char *in_modes(const infc_emit_unit *u, uint64_t bits) {
+    uint64_t all = 0, many = 0;
+    for (int i = 0; i < (infc_plan_adapts(u->plan) ? 1 << INFC_PLAN_GROUPS : 1); i++) {
+        all |= (uint64_t)((1u << INFC_N_MODES) - 1) << (INFC_N_MODES * i);
+        many |= (uint64_t)1 << (INFC_N_MODES * i + INFC_MODE_MANY);
+    }
+    if (bits == all) return "1";
+    if (bits == many) return "!few";
+    if (!infc_plan_adapts(u->plan))
+        return infc_arena_printf(u->cx->arena, "%uu >> mode & 1u", (unsigned)bits);
+    return infc_arena_printf(u->cx->arena, "UINT64_C(0x%llx) >> meeting & 1u", (unsigned long long)bits);
+}
+
+/* Units of its own that a worker takes at a time, at least: counting is nothing beside them. */
+static int64_t least_piece(const infc_plan *plan, const infc_plan_step *step) {
+    enum { LEAST_BYTES = 64 << 10 };
+    const int64_t bytes = (int64_t)plan->buffers[infc_plan_root(plan, step->operands[1])].bytes / step->units;
+    return bytes > 0 && bytes < LEAST_BYTES / 2 ? LEAST_BYTES / bytes / 2 * 2 : 2;
+}
+
+/* Each worker does its share, and may take from others'. */
+static void print_shared(const infc_emit_unit *u, int s, const char *indent, infc_buf *out) {
     const infc_plan_step *step = &u->plan->steps[s];
     infc_arena *arena = u->cx->arena;
     const char *units = infc_emit_dim(u, step->units), *deeper = infc_arena_printf(arena, "%s    ", indent);
+    if (step->guided == 0) {
+        const char *whole = step->own ? "INFC_ALL_OR_PART(few, %s, worker, n)" : "INFC_PART(%s, worker, n)";
+        print_part(u, s, indent, infc_arena_printf(arena, whole, units), out);
+        return;
+    }
+    infc_buf_printf(out, "%sfor (struct piece p = {++step, 0, 0, 0}; next_piece(c, %s, %s, %lld, &p);)\n",
+                    indent, in_modes(u, step->guided), units, (long long)least_piece(u->plan, step));
+    print_part(u, s, deeper, "p.begin, p.end", out);
+}
+
+static void print_call(const infc_emit_unit *u, int s, const char *indent, infc_buf *out) {
+    const infc_plan_step *step = &u->plan->steps[s];
+    infc_arena *arena = u->cx->arena;
+    const char *deeper = infc_arena_printf(arena, "%s    ", indent);
     print_check(u, step, indent, out);
     if (step->kernel && step->kernel->kind == INFK_attend) {
         print_attend(u, s, indent, out);
     } else if (step->parts[0] == 0) {
-        const char *whole = step->own ? "INFC_ALL_OR_PART(few, %s, worker, n)" : "INFC_PART(%s, worker, n)";
-        print_part(u, s, indent, infc_arena_printf(arena, whole, units), out);
+        print_shared(u, s, indent, out);
     } else {
         infc_buf_printf(out, "%sif (mode == %du) { /* of q, k and v what the worker's KV groups need */\n",
                         indent, INFC_MODE_SHARED);
@@ -225,34 +267,25 @@ static void print_call(const infc_emit_unit *u, int s, const char *indent, infc_
                                          (long long)step->parts[i]),
                        out);
         infc_buf_printf(out, "%s} else {\n", indent);
-        print_part(u, s, deeper, infc_arena_printf(arena, "INFC_PART(%s, worker, n)", units), out);
+        print_shared(u, s, deeper, out);
         infc_buf_printf(out, "%s}\n", indent);
     }
     infc_buf_printf(out, "%sINFC_STEP_DONE(c, %d);\n", indent, s);
 }
 
 /* All workers meet before the step, or only with so many rows. */
-static void print_meeting(const infc_plan *plan, const infc_plan_step *step, infc_buf *out) {
-    uint64_t all = 0, many = 0;
-    for (int i = 0; i < (infc_plan_adapts(plan) ? 1 << INFC_PLAN_GROUPS : 1); i++) {
-        all |= (uint64_t)((1u << INFC_N_MODES) - 1) << (INFC_N_MODES * i);
-        many |= (uint64_t)1 << (INFC_N_MODES * i + INFC_MODE_MANY);
-    }
+static void print_meeting(const infc_emit_unit *u, const infc_plan_step *step, infc_buf *out) {
     if (!step->barrier) return;
-    if (!plan->llm || step->meets == all) infc_buf_puts(out, "    INFC_MEET(c);\n");
-    else if (step->meets == many) infc_buf_puts(out, "    if (!few) INFC_MEET(c);\n");
-    else if (!infc_plan_adapts(plan))
-        infc_buf_printf(out, "    if (%uu >> mode & 1u) INFC_MEET(c);\n", (unsigned)step->meets);
-    else
-        infc_buf_printf(out, "    if (UINT64_C(0x%llx) >> meeting & 1u) INFC_MEET(c);\n",
-                        (unsigned long long)step->meets);
+    const char *when = u->plan->llm ? in_modes(u, step->meets) : "1";
+    if (strcmp(when, "1") == 0) infc_buf_puts(out, "    INFC_MEET(c);\n");
+    else infc_buf_printf(out, "    if (%s) INFC_MEET(c);\n", when);
 }
 
 static void print_step(const infc_emit_unit *u, int s, infc_buf *out) {
     const infc_plan_step *step = &u->plan->steps[s];
     infc_buf_printf(out, "\n    /* step %d  %s: %s */\n", s, infc_emit_comment(u->cx->arena, step->node),
                     infc_emit_comment(u->cx->arena, step->what));
-    print_meeting(u->plan, step, out);
+    print_meeting(u, step, out);
     if (step->guard == 0) {
         print_call(u, s, "    ", out);
         return;
@@ -322,6 +355,7 @@ infc_status infc_emit_source_text(infc_emit_unit *u, infc_buf *out) {
         {"steps", steps},
         {"barriers", barriers ? "1" : "0"},
         {"indices", indices ? "1" : "0"},
+        {"guided", is_guided(u->plan) ? "1" : "0"},
         {"pointer_checks", pointer_checks(u)},
         {"input_list", field_list(u, "inputs", u->input_fields, u->plan->n_inputs)},
         {"output_list", field_list(u, "outputs", u->output_fields, u->plan->n_outputs)},

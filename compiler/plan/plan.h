@@ -117,6 +117,7 @@ typedef struct infc_plan_step {
     int barrier; /* 1: all workers meet before it, whatever its guard */
     uint64_t meets; /* bit infc_plan_mode + INFC_N_MODES * which groups rows have adapters for, in which they do;
                      * language models only, else all bits or none */
+    uint64_t guided; /* likewise, in which who is done with his units takes from the others', but for `parts` */
     bool own; /* with few rows, each worker does all of it, into its own buffer (plan_own.c) */
     int64_t parts[3]; /* of units, when it makes q, k and v for a kv_store: in mode SHARED a worker does its share of
                        * each, which is what its KV groups need; else 0 */

@@ -122,24 +122,51 @@ static bool is_done(const infc_plan *plan, const infc_plan_step *step, unsigned 
     return true;
 }
 
+/* Whether its units may be any worker's: nobody relies on who did which, and they take long enough to be counted, since
+ * each reads weights of its own. */
+static bool for_any_worker(const infc_plan_step *step) {
+    if (!step->kernel || step->units < 2 || step->units > UINT16_MAX) return false;
+    switch (step->kernel->kind) {
+    case INFK_linear_i8:
+    case INFK_linear_i4:
+    case INFK_linear_keep:
+    case INFK_gated_i8:
+    case INFK_gated_i4:
+    case INFK_gated_keep:
+    case INFK_matmul:
+    case INFK_matmul_vdpbf16:
+    case INFK_matmul_tdpbf16:
+    case INFK_matmul_bfdot:
+    case INFK_matmul_fmaph: return true;
+    default: return false;
+    }
+}
+
 static void find_barriers(infc_plan *plan, infc_plan_mode mode, unsigned uses) {
+    const uint64_t bit = (uint64_t)1 << (mode + INFC_N_MODES * uses);
     int since = 0; /* first step after the last barrier */
+    bool counted = true; /* a step since then counts what is taken, or some may not have begun: one at a time does */
     for (int s = 0; s < plan->n_steps; s++) {
         bool meet = s - since >= MAX_SINCE;
         if (!is_done(plan, &plan->steps[s], uses)) continue;
         for (int e = since; e < s && !meet; e++)
             meet = is_done(plan, &plan->steps[e], uses) &&
                    conflict(plan, &plan->steps[e], &plan->steps[s], mode);
-        if (!meet) continue;
-        plan->steps[s].meets |= (uint64_t)1 << (mode + INFC_N_MODES * uses);
-        since = s;
+        if (meet) {
+            plan->steps[s].meets |= bit;
+            since = s;
+            counted = false;
+        }
+        if (!plan->llm || counted || !for_any_worker(&plan->steps[s])) continue;
+        plan->steps[s].guided |= bit;
+        counted = true;
     }
 }
 
 bool infc_plan_adapts(const infc_plan *plan) { return plan->llm && plan->n_guards > 1; }
 
 void infc_plan_barriers(infc_plan *plan) {
-    for (int s = 0; s < plan->n_steps; s++) plan->steps[s].meets = 0;
+    for (int s = 0; s < plan->n_steps; s++) plan->steps[s].meets = plan->steps[s].guided = 0;
     const unsigned subsets = infc_plan_adapts(plan) ? 1u << INFC_PLAN_GROUPS : 1;
     for (unsigned uses = 0; uses < subsets; uses++)
         for (infc_plan_mode mode = plan->llm ? 0 : INFC_MODE_MANY; mode <= INFC_MODE_MANY; mode++)

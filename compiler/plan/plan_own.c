@@ -82,5 +82,6 @@ void infc_plan_own(infc_cx *cx, infc_plan *plan) {
     }
     uint64_t bound;
     infc_place_items(cx->arena, items, n, &plan->arena_bytes_per_worker, &bound);
-    for (int i = 0; i < n; i++) plan->buffers[buffers[i]].own_offset = items[i].offset;
+    for (int i = 0; i < n; i++) plan->buffers[buffers[i]].own_offset = INFC_ALIGN + items[i].offset;
+    plan->arena_bytes_per_worker += INFC_ALIGN; /* before them, what is taken of its units: NAME.c.in */
 }
