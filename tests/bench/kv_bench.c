@@ -4,7 +4,7 @@
  * sequences, of which no cache holds anything either, as after a step that reads all weights.
  *
  * Prints `RESULT attend/<model>/<case> ...`. The model is SmolLM2-135M's attention (30 layers, 9 heads of 64 in 3
- * groups) and one of 32 heads of 128 in 8 groups. */
+ * groups), TinyLlama-1.1B's (22 layers, 32 heads of 64 in 4 groups) and one of 32 heads of 128 in 8 groups. */
 #include TEXT
 #include "../kernels/level_here.h"
 #include <pthread.h>
@@ -140,6 +140,7 @@ static void caches_clear(void) {
         v_store(y + w * 64, v_max(v_max(a, b), v_max(c, f)));                                      \
     }
 MODEL(smollm2, 9, 3, 64, 30)
+MODEL(tinyllama, 32, 4, 64, 22)
 MODEL(eight, 32, 8, 128, 16)
 
 typedef struct model {
@@ -150,6 +151,7 @@ typedef struct model {
 } model;
 static const model models[] = {
     {"smollm2", smollm2_attend, smollm2_split, smollm2_store, smollm2_read, 30, 3.0 * PART(64)},
+    {"tinyllama", tinyllama_attend, tinyllama_split, tinyllama_store, tinyllama_read, 22, 4.0 * PART(64)},
     {"eight_groups", eight_attend, eight_split, eight_store, eight_read, 16, 8.0 * PART(128)},
 };
 
